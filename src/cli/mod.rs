@@ -1,0 +1,57 @@
+//! The commands. Each one lives in a file of its own and returns an [`ExitCode`].
+
+mod check_config;
+mod demo;
+mod export;
+mod replay;
+mod review;
+mod run;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Reads a tournament chess board, reconstructs the game under the Laws of Chess, keeps a
+/// tamper-evident journal and feeds the world.
+#[derive(Debug, Parser)]
+#[command(name = "touchmoved", version = version(), max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Read the configured boards and serve their feeds until a signal ends it
+    Run(run::Args),
+    /// Play a real game on a simulated reed board through the whole daemon
+    Demo(demo::Args),
+    /// Check a configuration file and say what is wrong with it
+    CheckConfig(check_config::Args),
+    /// Run a sensor log or a journal through the reconstruction again
+    Replay(replay::Args),
+    /// Show what happened at a board: lifts, moves made and completed, presses, advisories
+    Review(review::Args),
+    /// Check the hash chain of a journal
+    Verify(verify::Args),
+    /// Write the sensor log that a journal holds
+    Export(export::Args),
+}
+
+const fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::CheckConfig(args) => check_config::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Review(args) => review::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
+    }
+}

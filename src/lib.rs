@@ -1,0 +1,26 @@
+//! touchmoved reads a tournament chess board, reconstructs the game under the Laws of Chess, keeps
+//! a tamper-evident journal and feeds the world.
+//!
+//! ```text
+//!  sensor/ (threads)      board thread                                   tokio thread
+//!  reed matrix ─┐
+//!  DGT board  ──┼─ Reading ─► journal ─► session ─► journal ─► publish ─► feed: PGN, HTTP,
+//!  sensor log ──┤             (input)    (facts)    (facts)               SSE, LiveChess
+//!  simulated  ──┘
+//! ```
+//!
+//! `wire`, `session` and `publish` are pure: no I/O, no clock, no randomness. Everything that
+//! touches the world is in `sensor`, `journal`, `feed` and `daemon`. `docs/architecture.md` tells
+//! the rest.
+
+pub mod cli;
+pub mod config;
+pub mod daemon;
+pub mod feed;
+pub mod journal;
+pub mod publish;
+pub mod sensor;
+pub mod session;
+pub mod simulate;
+pub mod sysclock;
+pub mod wire;

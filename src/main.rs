@@ -1,0 +1,7 @@
+//! The `touchmoved` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    touchmoved::cli::main()
+}

@@ -1,0 +1,1 @@
+//! Debouncing of contact edges (filled in with the tracker).

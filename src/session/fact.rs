@@ -1,0 +1,336 @@
+//! What the session concludes: the facts of the journal, in the vocabulary of the Laws layer.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::Value;
+use shakmaty::{Color, Square};
+
+use super::{
+    event::{ClockReading, GameResult},
+    time::MonoTime,
+};
+
+/// How sure a fact is, and by what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certainty {
+    /// Read from a sensor.
+    Sensor,
+    /// Follows from the Laws.
+    Law,
+    /// The only explanation of what the sensors showed.
+    Inferred,
+    /// A presumption that time or a press supports.
+    Presumed,
+    /// A convention in the absence of evidence (a promoted piece is a queen).
+    Assumed,
+    /// Said by the arbiter.
+    Arbiter,
+}
+
+impl Certainty {
+    /// The word of the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Certainty::Sensor => "sensor",
+            Certainty::Law => "law",
+            Certainty::Inferred => "inferred",
+            Certainty::Presumed => "presumed",
+            Certainty::Assumed => "assumed",
+            Certainty::Arbiter => "arbiter",
+        }
+    }
+}
+
+/// What completed a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletedBy {
+    /// The player pressed the clock (Article 6.2.1).
+    Press,
+    /// The move ended the game (Article 6.2.1.1).
+    GameEnd,
+    /// The player's own next move (Article 6.2.1.2, Laws of 2023).
+    NextMove,
+}
+
+impl CompletedBy {
+    /// The word of the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CompletedBy::Press => "press",
+            CompletedBy::GameEnd => "game-end",
+            CompletedBy::NextMove => "next-move",
+        }
+    }
+}
+
+/// A fact with its place in the log and its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// Index of the decoded event after which it became known, -1 before the first.
+    pub ev: i64,
+    /// When it became known: the time of the event or of the deadline that fired.
+    pub at: MonoTime,
+    /// What became known.
+    pub kind: FactKind,
+}
+
+/// The kinds of facts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FactKind {
+    /// A man left its square. Reed and DGT boards see a lower bound of the touch of the Laws, a
+    /// pegged board the touch itself.
+    Touch {
+        /// The side that had the move, to which the touch is charged.
+        by: Color,
+        /// The square.
+        square: Square,
+        /// The man that stands there in the reconstructed game, as a FEN letter.
+        piece: char,
+    },
+    /// A man was lifted and put back on its square.
+    Adjust {
+        /// The square.
+        square: Square,
+        /// Milliseconds between lift and return.
+        ms: u64,
+    },
+    /// A move was made, presumably released (Article 4.7).
+    MoveMade {
+        /// Number of the ply, counted from 1 at the first event of the log.
+        ply: usize,
+        /// The move.
+        uci: String,
+        /// The same in standard algebraic notation.
+        san: String,
+        /// The side that moved.
+        by: Color,
+        /// When the last square that the move needs was settled: the earliest time of the making.
+        placed: MonoTime,
+        /// The latest time of the making.
+        latest: MonoTime,
+    },
+    /// The move may be shown: it cannot go on, and every surviving reading contains it.
+    MovePublished {
+        /// Number of the ply.
+        ply: usize,
+        /// The move.
+        uci: String,
+        /// When it was made.
+        made: MonoTime,
+    },
+    /// A made move was undone before its completion.
+    MoveWithdrawn {
+        /// Number of the ply.
+        ply: usize,
+        /// The move.
+        uci: String,
+        /// True when it had been published.
+        published: bool,
+    },
+    /// A made move was completed (Article 6.2.1).
+    MoveCompleted {
+        /// Number of the ply.
+        ply: usize,
+        /// The move.
+        uci: String,
+        /// The side that moved.
+        by: Color,
+        /// What completed it.
+        how: CompletedBy,
+        /// Time left on the mover's clock at that moment, where a clock told it.
+        clock_ms: Option<u64>,
+    },
+    /// A made move was replaced by later evidence or by the arbiter.
+    MoveRevised {
+        /// Number of the ply.
+        ply: usize,
+        /// The move that was recorded before.
+        was: String,
+        /// The move that is recorded now.
+        uci: String,
+        /// The same in standard algebraic notation.
+        san: String,
+        /// Why.
+        reason: &'static str,
+        /// True when it had been published.
+        published: bool,
+    },
+    /// The clock was pressed over a position that no legal move explains (Article 7.5).
+    IllegalMove {
+        /// The side that pressed.
+        by: Color,
+        /// The move as it looks, where one man changed its square.
+        uci: Option<String>,
+        /// `illegal-move`, `incomplete`, `unpromoted`, `press-without-move`, ...
+        kind: &'static str,
+        /// Which such irregularity of this side it is, counted from 1.
+        n: u32,
+    },
+    /// Several moves fit what the sensors show.
+    Ambiguous {
+        /// All of them, in UCI; `e7e8*` is a promotion to any piece.
+        candidates: Vec<String>,
+    },
+    /// Something that a person should know.
+    Advisory {
+        /// Code of the catalogue, such as `setup-missing`.
+        code: &'static str,
+        /// The squares it is about.
+        squares: Vec<Square>,
+        /// The audience: `journal`, `arbiter`, `assistant`.
+        to: &'static str,
+        /// A short explanation in words.
+        detail: String,
+    },
+    /// Which way the board lies became known.
+    Orientation {
+        /// `normal` or `flipped`.
+        value: &'static str,
+    },
+    /// The game ended.
+    GameEnd {
+        /// The result.
+        result: GameResult,
+        /// `checkmate`, `stalemate`, `dead-position`, `kings-signal`, `entered`, ...
+        reason: &'static str,
+        /// How sure it is.
+        certainty: Certainty,
+    },
+    /// A result that had been signalled was taken back at the board.
+    ResultWithdrawn,
+    /// A reading of the clock was taken over.
+    Clock(ClockReading),
+}
+
+/// The JSON value of a [`Fact`] without `seq`, `at` and `chain`: `us`, `ev`, `fact` and its fields.
+impl Serialize for Fact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("ev", &self.ev)?;
+        map.serialize_entry("us", &self.at.as_micros())?;
+        map.serialize_entry("fact", self.kind.name())?;
+        self.kind.fields(&mut map)?;
+        map.end()
+    }
+}
+
+fn color(side: Color) -> &'static str {
+    side.fold_wb("white", "black")
+}
+
+impl FactKind {
+    /// The name in the journal.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            FactKind::Touch { .. } => "touch",
+            FactKind::Adjust { .. } => "adjust",
+            FactKind::MoveMade { .. } => "move_made",
+            FactKind::MovePublished { .. } => "move_published",
+            FactKind::MoveWithdrawn { .. } => "move_withdrawn",
+            FactKind::MoveCompleted { .. } => "move_completed",
+            FactKind::MoveRevised { .. } => "move_revised",
+            FactKind::IllegalMove { .. } => "illegal_move",
+            FactKind::Ambiguous { .. } => "ambiguous",
+            FactKind::Advisory { .. } => "advisory",
+            FactKind::Orientation { .. } => "orientation",
+            FactKind::GameEnd { .. } => "game_end",
+            FactKind::ResultWithdrawn => "result_withdrawn",
+            FactKind::Clock(_) => "clock",
+        }
+    }
+
+    /// True for the facts that must be on stable storage before anybody else hears of them.
+    pub const fn must_be_durable(&self) -> bool {
+        !matches!(self, FactKind::Touch { .. } | FactKind::Adjust { .. } | FactKind::Clock(_))
+    }
+
+    fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        let squares = |list: &[Square]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        match self {
+            FactKind::Touch { by, square, piece } => {
+                map.serialize_entry("by", color(*by))?;
+                map.serialize_entry("square", &square.to_string())?;
+                map.serialize_entry("piece", piece)?;
+            }
+            FactKind::Adjust { square, ms } => {
+                map.serialize_entry("square", &square.to_string())?;
+                map.serialize_entry("lifted_ms", ms)?;
+            }
+            FactKind::MoveMade { ply, uci, san, by, placed, latest } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("uci", uci)?;
+                map.serialize_entry("san", san)?;
+                map.serialize_entry("by", color(*by))?;
+                map.serialize_entry("placed_us", &placed.as_micros())?;
+                map.serialize_entry("latest_us", &latest.as_micros())?;
+            }
+            FactKind::MovePublished { ply, uci, made } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("uci", uci)?;
+                map.serialize_entry("made_us", &made.as_micros())?;
+            }
+            FactKind::MoveWithdrawn { ply, uci, published } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("uci", uci)?;
+                map.serialize_entry("published", published)?;
+            }
+            FactKind::MoveCompleted { ply, uci, by, how, clock_ms } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("uci", uci)?;
+                map.serialize_entry("by", color(*by))?;
+                map.serialize_entry("how", how.as_str())?;
+                if let Some(ms) = clock_ms {
+                    map.serialize_entry("clock_ms", ms)?;
+                }
+            }
+            FactKind::MoveRevised { ply, was, uci, san, reason, published } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("was", was)?;
+                map.serialize_entry("uci", uci)?;
+                map.serialize_entry("san", san)?;
+                map.serialize_entry("reason", reason)?;
+                map.serialize_entry("published", published)?;
+            }
+            FactKind::IllegalMove { by, uci, kind, n } => {
+                map.serialize_entry("by", color(*by))?;
+                if let Some(uci) = uci {
+                    map.serialize_entry("uci", uci)?;
+                }
+                map.serialize_entry("kind", kind)?;
+                map.serialize_entry("n", n)?;
+            }
+            FactKind::Ambiguous { candidates } => {
+                map.serialize_entry("candidates", candidates)?;
+            }
+            FactKind::Advisory { code, squares: list, to, detail } => {
+                map.serialize_entry("code", code)?;
+                if !list.is_empty() {
+                    map.serialize_entry("squares", &squares(list))?;
+                }
+                map.serialize_entry("to", to)?;
+                if !detail.is_empty() {
+                    map.serialize_entry("detail", detail)?;
+                }
+            }
+            FactKind::Orientation { value } => map.serialize_entry("value", value)?,
+            FactKind::GameEnd { result, reason, certainty } => {
+                map.serialize_entry("result", result.as_str())?;
+                map.serialize_entry("reason", reason)?;
+                map.serialize_entry("certainty", certainty.as_str())?;
+            }
+            FactKind::ResultWithdrawn => {}
+            FactKind::Clock(reading) => {
+                map.serialize_entry("white_ms", &reading.white_ms)?;
+                map.serialize_entry("black_ms", &reading.black_ms)?;
+                map.serialize_entry("running", &reading.running.map(color))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fact {
+    /// The JSON object of the fact.
+    pub fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or(Value::Null)
+    }
+}

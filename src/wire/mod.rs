@@ -1,0 +1,6 @@
+//! Bytes and text lines to types and back: pure, no I/O, no panics, no allocation from a length
+//! field.
+
+pub mod dgt;
+pub mod livechess;
+pub mod sensor_log;

@@ -1,0 +1,417 @@
+//! The sensor log, version 1: one JSON object a line; the first is the header, every other one an
+//! event. It is what simulators, fixtures and bug reports are made of.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use shakmaty::{Bitboard, CastlingMode, Color, Piece, Square};
+
+use crate::session::{
+    event::{ClockReading, Event, GameResult, Stamped, Unit},
+    setup::{BoardKind, GameSetup, Rules, Signal},
+    time::MonoTime,
+};
+
+/// Why a line of a sensor log cannot be read.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum LineError {
+    /// The line is not a JSON object of the right types.
+    #[error("not a JSON object of a sensor log: {0}")]
+    Json(String),
+    /// The first line is no header.
+    #[error(
+        "the first line must be a header, {{\"sensor_log\":1,...}} or {{\"format\":\"occ-stream/1\",...}}: {0}"
+    )]
+    Header(String),
+    /// A key has a value that cannot be used.
+    #[error("{key}: {reason}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What is wrong and what would be right.
+        reason: String,
+    },
+    /// The object has a time but nothing that happened at it.
+    #[error("unknown event: none of its keys is an event of sensor log version 1")]
+    UnknownEvent,
+}
+
+fn bad(key: &'static str, reason: impl Into<String>) -> LineError {
+    LineError::Value { key, reason: reason.into() }
+}
+
+/// Reads the header line.
+pub fn parse_header(line: &str) -> Result<GameSetup, LineError> {
+    let value: Value = serde_json::from_str(line).map_err(|e| LineError::Header(e.to_string()))?;
+    let Value::Object(map) = value else {
+        return Err(LineError::Header("found no object".to_owned()));
+    };
+    header_from_map(&map)
+}
+
+/// Reads the header from its JSON object (the header of a journal holds one, too).
+pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError> {
+    let mut setup = GameSetup::default();
+    let text = |key: &'static str| -> Result<Option<&str>, LineError> {
+        match map.get(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(bad(key, format!("expected a string, found {other}"))),
+        }
+    };
+    match (map.get("sensor_log"), map.get("format")) {
+        (Some(version), _) if version.as_u64() == Some(1) => {}
+        (Some(version), _) => {
+            return Err(LineError::Header(format!(
+                "version {version} is not known, this program reads version 1"
+            )));
+        }
+        (None, Some(format)) if format == "occ-stream/1" => match text("kind")? {
+            Some("occ") | None => {}
+            Some("raw") => setup.signal = Signal::Raw,
+            Some("full") => setup.board = BoardKind::Dgt,
+            Some(other) => return Err(bad("kind", format!("expected occ, raw or full, found {other:?}"))),
+        },
+        _ => return Err(LineError::Header("found neither key".to_owned())),
+    }
+    if let Some(word) = text("board")? {
+        setup.board = BoardKind::parse(word).ok_or_else(|| {
+            bad("board", format!("expected reed, peg, dgt, two-board or none, found {word:?}"))
+        })?;
+    }
+    match text("variant")? {
+        None | Some("standard") => {}
+        Some("chess960") => setup.castling = CastlingMode::Chess960,
+        Some(other) => return Err(bad("variant", format!("expected standard or chess960, found {other:?}"))),
+    }
+    if let Some(fen) = text("start_fen")? {
+        setup.start_fen = fen.to_owned();
+    }
+    if let Some(word) = text("rules")? {
+        setup.rules = Rules::parse(word)
+            .ok_or_else(|| bad("rules", format!("expected fide-2005, fide-2023 or ua, found {word:?}")))?;
+    }
+    if let Some(word) = text("discipline")? {
+        if !["standard", "rapid", "blitz", "auto"].contains(&word) {
+            return Err(bad(
+                "discipline",
+                format!("expected standard, rapid, blitz or auto, found {word:?}"),
+            ));
+        }
+        setup.discipline = word.to_owned();
+    }
+    if let Some(word) = text("supervision")? {
+        if !["full", "basic"].contains(&word) {
+            return Err(bad("supervision", format!("expected full or basic, found {word:?}")));
+        }
+        setup.supervision = word.to_owned();
+    }
+    if let Some(word) = text("time_control")? {
+        setup.time_control = word.to_owned();
+    }
+    match text("signal")? {
+        None => {}
+        Some("debounced") => setup.signal = Signal::Debounced,
+        Some("raw") => setup.signal = Signal::Raw,
+        Some(other) => return Err(bad("signal", format!("expected debounced or raw, found {other:?}"))),
+    }
+    if let Some(list) = map.get("history") {
+        setup.history = strings("history", list)?;
+    }
+    if let Some(list) = map.get("start_occupied") {
+        let mut occupied = Bitboard::EMPTY;
+        for name in strings("start_occupied", list)? {
+            occupied.add(square("start_occupied", &name)?);
+        }
+        setup.start_occupied = Some(occupied);
+    }
+    for (key, slot) in [("config", &mut setup.config), ("given", &mut setup.given)] {
+        match map.get(key) {
+            None | Some(Value::Null) => {}
+            Some(Value::Object(object)) => *slot = object.clone(),
+            Some(other) => return Err(bad(key, format!("expected an object, found {other}"))),
+        }
+    }
+    setup.settings.implied_by_next_move = setup.rules != Rules::Fide2005;
+    if let (Signal::Raw, Some(value)) = (setup.signal, map.get("debounce_ms")) {
+        let ms = value
+            .as_u64()
+            .ok_or_else(|| bad("debounce_ms", format!("expected milliseconds, found {value}")))?;
+        setup.settings.debounce_close_ms = ms;
+        setup.settings.debounce_open_ms = ms;
+    }
+    let config = setup.config.clone();
+    setup.settings.apply(&config).map_err(|e| bad("config", e.to_string()))?;
+    Ok(setup)
+}
+
+/// The header as a JSON object; [`header_from_map`] reads it back to the same set-up.
+pub fn header_to_map(setup: &GameSetup) -> Map<String, Value> {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    put("sensor_log", json!(1));
+    put("board", json!(setup.board.as_str()));
+    put("variant", json!(if setup.is_chess960() { "chess960" } else { "standard" }));
+    put("start_fen", json!(setup.start_fen));
+    put("rules", json!(setup.rules.as_str()));
+    put("discipline", json!(setup.discipline));
+    put("supervision", json!(setup.supervision));
+    if !setup.time_control.is_empty() {
+        put("time_control", json!(setup.time_control));
+    }
+    if !setup.history.is_empty() {
+        put("history", json!(setup.history));
+    }
+    if setup.signal == Signal::Raw {
+        put("signal", json!("raw"));
+        put("debounce_ms", json!(setup.settings.debounce_close_ms));
+    }
+    if let Some(occupied) = setup.start_occupied {
+        put("start_occupied", json!(occupied.into_iter().map(|s| s.to_string()).collect::<Vec<_>>()));
+    }
+    let mut config = setup.config.clone();
+    if setup.signal == Signal::Raw {
+        config.insert("sensor.debounce_close_ms".to_owned(), json!(setup.settings.debounce_close_ms));
+        config.insert("sensor.debounce_open_ms".to_owned(), json!(setup.settings.debounce_open_ms));
+    }
+    if !config.is_empty() {
+        put("config", Value::Object(config));
+    }
+    if !setup.given.is_empty() {
+        put("given", Value::Object(setup.given.clone()));
+    }
+    map
+}
+
+fn strings(key: &'static str, value: &Value) -> Result<Vec<String>, LineError> {
+    value
+        .as_array()
+        .and_then(|list| list.iter().map(|item| item.as_str().map(str::to_owned)).collect())
+        .ok_or_else(|| bad(key, format!("expected a list of strings, found {value}")))
+}
+
+fn square(key: &'static str, text: &str) -> Result<Square, LineError> {
+    text.parse().map_err(|_| bad(key, format!("expected a square from a1 to h8, found {text:?}")))
+}
+
+fn side(key: &'static str, text: &str) -> Result<Color, LineError> {
+    match text {
+        "white" => Ok(Color::White),
+        "black" => Ok(Color::Black),
+        _ => Err(bad(key, format!("expected white or black, found {text:?}"))),
+    }
+}
+
+#[derive(Deserialize)]
+struct RawEvent<'a> {
+    us: u64,
+    #[serde(borrow)]
+    board: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    sq: Option<Cow<'a, str>>,
+    occ: Option<u8>,
+    #[serde(borrow)]
+    pc: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    occupied: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pieces: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    clock: Option<Cow<'a, str>>,
+    times: Option<RawTimes>,
+    flag: Option<String>,
+    button: Option<String>,
+    arbiter: Option<Value>,
+    intended: Option<String>,
+    announce: Option<String>,
+    result: Option<String>,
+    link: Option<String>,
+    power: Option<String>,
+    expect: Option<String>,
+    wall: Option<Value>,
+    device: Option<Value>,
+    tick: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct RawTimes {
+    white_ms: Option<u64>,
+    black_ms: Option<u64>,
+    running: Option<String>,
+}
+
+/// Reads one event line.
+pub fn parse_event(line: &str) -> Result<Stamped, LineError> {
+    let raw: RawEvent<'_> = serde_json::from_str(line).map_err(|e| LineError::Json(e.to_string()))?;
+    let unit = match raw.board.as_deref() {
+        None | Some("A") => Unit::A,
+        Some("B") => Unit::B,
+        Some(other) => return Err(bad("board", format!("expected A or B, found {other:?}"))),
+    };
+    Ok(Stamped { at: MonoTime::from_micros(raw.us), unit, event: event_of(raw)? })
+}
+
+fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
+    if let Some(name) = raw.sq {
+        let square = square("sq", &name)?;
+        return match (raw.occ, raw.pc) {
+            (Some(0), _) => Ok(Event::Square { square, occupied: false }),
+            (Some(1), _) => Ok(Event::Square { square, occupied: true }),
+            (Some(other), _) => Err(bad("occ", format!("expected 0 or 1, found {other}"))),
+            (None, Some(letter)) => Ok(Event::Piece { square, piece: piece(&letter)? }),
+            (None, None) => Err(bad("sq", "a square event needs occ or pc")),
+        };
+    }
+    if let Some(text) = raw.clock {
+        return match text.as_ref() {
+            "pause" => Ok(Event::Pause),
+            "run-white" => Ok(Event::Run(Color::White)),
+            "run-black" => Ok(Event::Run(Color::Black)),
+            other => side("clock", other).map(Event::Press),
+        };
+    }
+    if let Some(hex) = raw.occupied {
+        let bits = (hex.len() == 16)
+            .then(|| u64::from_str_radix(&hex, 16).ok())
+            .flatten()
+            .ok_or_else(|| bad("occupied", format!("expected 16 hex digits, found {hex:?}")))?;
+        return Ok(Event::Occupied(Bitboard(bits)));
+    }
+    if let Some(fen) = raw.pieces {
+        let board = shakmaty::Board::from_ascii_board_fen(fen.as_bytes())
+            .map_err(|e| bad("pieces", format!("expected the first field of a FEN, found {fen:?}: {e}")))?;
+        return Ok(Event::Pieces(board));
+    }
+    if let Some(times) = raw.times {
+        return Ok(Event::Times(ClockReading {
+            white_ms: times.white_ms,
+            black_ms: times.black_ms,
+            running: times.running.as_deref().map(|text| side("running", text)).transpose()?,
+        }));
+    }
+    if let Some(text) = raw.flag {
+        return side("flag", &text).map(Event::Flag);
+    }
+    if let Some(name) = raw.button {
+        return Ok(Event::Button(name));
+    }
+    if let Some(command) = raw.arbiter {
+        return Ok(Event::Arbiter(command));
+    }
+    if let Some(text) = raw.intended {
+        return Ok(Event::Intended(text));
+    }
+    if let Some(text) = raw.announce {
+        return Ok(Event::Announce(text));
+    }
+    if let Some(text) = raw.result {
+        return GameResult::parse(&text)
+            .map(Event::Result)
+            .ok_or_else(|| bad("result", format!("expected 1-0, 0-1, 1/2-1/2 or *, found {text:?}")));
+    }
+    if let Some(text) = raw.link {
+        return match text.as_str() {
+            "down" => Ok(Event::Link(false)),
+            "up" => Ok(Event::Link(true)),
+            other => Err(bad("link", format!("expected down or up, found {other:?}"))),
+        };
+    }
+    if let Some(text) = raw.power {
+        return match text.as_str() {
+            "off" => Ok(Event::Power(false)),
+            "on" => Ok(Event::Power(true)),
+            other => Err(bad("power", format!("expected off or on, found {other:?}"))),
+        };
+    }
+    if let Some(uci) = raw.expect {
+        return Ok(Event::Expect(uci));
+    }
+    if let Some(value) = raw.wall {
+        return Ok(Event::Wall(value));
+    }
+    if let Some(value) = raw.device {
+        return Ok(Event::Device(value));
+    }
+    if raw.tick.is_some() {
+        return Ok(Event::Tick);
+    }
+    Err(LineError::UnknownEvent)
+}
+
+fn piece(letter: &str) -> Result<Option<Piece>, LineError> {
+    let mut chars = letter.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => Ok(None),
+        (Some(c), None) => Piece::from_char(c)
+            .map(Some)
+            .ok_or_else(|| bad("pc", format!("expected a FEN letter or nothing, found {letter:?}"))),
+        _ => Err(bad("pc", format!("expected one FEN letter or nothing, found {letter:?}"))),
+    }
+}
+
+fn color(side: Color) -> &'static str {
+    side.fold_wb("white", "black")
+}
+
+/// The keys of an event without its time and board.
+pub fn event_to_map(event: &Event) -> Map<String, Value> {
+    let mut map = Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    match event {
+        Event::Square { square, occupied } => {
+            put("sq", json!(square.to_string()));
+            put("occ", json!(u8::from(*occupied)));
+        }
+        Event::Piece { square, piece } => {
+            put("sq", json!(square.to_string()));
+            put("pc", json!(piece.map(|p| p.char().to_string()).unwrap_or_default()));
+        }
+        Event::Occupied(occupied) => put("occupied", json!(format!("{:016x}", occupied.0))),
+        Event::Pieces(board) => put("pieces", json!(board.board_fen().to_string())),
+        Event::Press(side) => put("clock", json!(color(*side))),
+        Event::Pause => put("clock", json!("pause")),
+        Event::Run(side) => put("clock", json!(format!("run-{}", color(*side)))),
+        Event::Times(reading) => put(
+            "times",
+            json!({
+                "white_ms": reading.white_ms,
+                "black_ms": reading.black_ms,
+                "running": reading.running.map(color),
+            }),
+        ),
+        Event::Flag(side) => put("flag", json!(color(*side))),
+        Event::Button(name) => put("button", json!(name)),
+        Event::Arbiter(command) => put("arbiter", command.clone()),
+        Event::Intended(text) => put("intended", json!(text)),
+        Event::Announce(text) => put("announce", json!(text)),
+        Event::Result(result) => put("result", json!(result.as_str())),
+        Event::Link(up) => put("link", json!(if *up { "up" } else { "down" })),
+        Event::Power(on) => put("power", json!(if *on { "on" } else { "off" })),
+        Event::Expect(uci) => put("expect", json!(uci)),
+        Event::Wall(value) => put("wall", value.clone()),
+        Event::Device(value) => put("device", value.clone()),
+        Event::Tick => put("tick", json!(true)),
+    }
+    map
+}
+
+/// One event line, without the line end.
+pub fn format_event(stamped: &Stamped) -> String {
+    let mut map = Map::new();
+    map.insert("us".to_owned(), json!(stamped.at.as_micros()));
+    if stamped.unit == Unit::B {
+        map.insert("board".to_owned(), json!("B"));
+    }
+    map.extend(event_to_map(&stamped.event));
+    Value::Object(map).to_string()
+}
+
+/// The header line, without the line end.
+pub fn format_header(setup: &GameSetup) -> String {
+    Value::Object(header_to_map(setup)).to_string()
+}
