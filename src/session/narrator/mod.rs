@@ -1,0 +1,413 @@
+//! The narrator: what of the tracker's readings is told, when, and as which fact.
+//!
+//! It keeps the game as told so far and compares it with the best reading after every event and at
+//! its own deadlines: a move is *made* once it has rested or was pressed, *published* once it
+//! cannot go on and every surviving reading contains it, *completed* by the press, by the end of
+//! the game or by the player's next move, and *withdrawn* or *revised* when the board says so.
+
+mod conditions;
+mod endings;
+mod irregular;
+mod touches;
+mod view;
+
+use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
+
+use self::{endings::Ending, irregular::Wrong, touches::Touches};
+use super::{
+    PlyRecord,
+    event::{ClockReading, GameResult},
+    fact::{CompletedBy, Fact, FactKind},
+    settings::Settings,
+    setup::GameSetup,
+    time::MonoTime,
+    tracker::{Cause, OVERTAKE, Ply, Reading, Tracker},
+    view::State,
+};
+
+/// A ply as it was told.
+#[derive(Clone, Debug)]
+struct Told {
+    mv: Move,
+    record: PlyRecord,
+    placed: MonoTime,
+    /// The position after it.
+    after: Chess,
+}
+
+/// What the last event was, as far as the state that is shown depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// The tracker looked at the board.
+    Board(Cause),
+    /// Something that moves nothing.
+    Other,
+}
+
+/// The game as told.
+#[derive(Clone, Debug)]
+pub(super) struct Narrator {
+    settings: Settings,
+    chess960: bool,
+    identity: bool,
+    start: Chess,
+    told: Vec<Told>,
+    /// How many of `told` are known to equal the firm plies of the tracker.
+    verified: usize,
+    published: usize,
+    /// How many of `told` had a chance to be completed already.
+    completed_to: usize,
+    ambiguous: Vec<String>,
+    candidate: Option<Move>,
+    touches: Touches,
+    wrong: Option<Wrong>,
+    counts: [u32; 2],
+    ending: Ending,
+    paused: bool,
+    took_back: bool,
+    just_completed: bool,
+    clock: ClockReading,
+    last_event: MonoTime,
+    moment: Moment,
+    deadline: Option<MonoTime>,
+    alerted_start: bool,
+    /// The readings do not agree with what was told yet.
+    unsettled: bool,
+}
+
+/// Everything that a fact needs besides its kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    /// The time of the event or of the deadline.
+    pub at: MonoTime,
+    /// Index of the last event.
+    pub ev: i64,
+}
+
+/// Facts in the order in which they became known.
+pub(super) type Facts = std::collections::VecDeque<Fact>;
+
+fn tell(facts: &mut Facts, now: Now, kind: FactKind) {
+    facts.push_back(Fact { ev: now.ev, at: now.at, kind });
+}
+
+impl Narrator {
+    pub(super) fn new(setup: &GameSetup, start: Chess, identity: bool) -> Narrator {
+        Narrator {
+            settings: setup.settings,
+            chess960: setup.is_chess960(),
+            identity,
+            start,
+            told: Vec::new(),
+            verified: 0,
+            published: 0,
+            completed_to: 0,
+            ambiguous: Vec::new(),
+            candidate: None,
+            touches: Touches::default(),
+            wrong: None,
+            counts: [0; 2],
+            ending: Ending::default(),
+            paused: false,
+            took_back: false,
+            just_completed: false,
+            clock: ClockReading::default(),
+            last_event: MonoTime::ZERO,
+            moment: Moment::Other,
+            deadline: None,
+            alerted_start: false,
+            unsettled: false,
+        }
+    }
+
+    /// The position after the last ply that was told.
+    pub(super) fn position(&self) -> &Chess {
+        self.told.last().map_or(&self.start, |told| &told.after)
+    }
+
+    pub(super) fn plies(&self) -> impl ExactSizeIterator<Item = &PlyRecord> {
+        self.told.iter().map(|told| &told.record)
+    }
+
+    pub(super) fn result(&self) -> GameResult {
+        self.ending.result
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.ending.result != GameResult::Ongoing
+    }
+
+    pub(super) fn clock(&self) -> ClockReading {
+        self.clock
+    }
+
+    pub(super) fn deadline(&self) -> Option<MonoTime> {
+        self.deadline
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Compares the told game with the readings after an event.
+    pub(super) fn after_event(&mut self, tracker: &Tracker, now: Now, moment: Moment, facts: &mut Facts) {
+        self.last_event = now.at;
+        self.moment = moment;
+        if let Moment::Board(cause) = moment {
+            self.took_back = false;
+            if !matches!(cause, Cause::Press(_)) {
+                self.just_completed = false;
+            }
+        }
+        self.note_touches(tracker, now, facts);
+        if let Some(kind) = self.alert_start_array(tracker) {
+            tell(facts, now, kind);
+        }
+        self.narrate(tracker, now, facts);
+        if let Moment::Board(Cause::Press(side)) = moment {
+            self.judge_press(tracker, side, now, facts);
+        }
+        self.look_for_endings(tracker, now, facts);
+        self.schedule(now.at);
+    }
+
+    /// Compares again when a deadline has fired.
+    pub(super) fn after_deadline(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        self.narrate(tracker, now, facts);
+        self.look_for_endings(tracker, now, facts);
+        self.schedule(now.at);
+    }
+
+    fn narrate(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        self.ambiguous.clear();
+        self.candidate = None;
+        if self.is_over() || self.paused {
+            return;
+        }
+        let Some(best) = tracker.best() else { return };
+        let reading = self.reconcile(tracker, best, now, facts);
+        self.tell_new(tracker, reading, now, facts);
+        self.complete(tracker, reading, now, facts);
+        self.publish(tracker, reading, now, facts);
+        self.unsettled = !std::ptr::eq(reading, best) || tracker.len(reading) != self.told.len();
+        let in_order = self.position().board().occupied() == tracker.seen().occupied;
+        if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
+            self.wrong = None;
+        }
+    }
+
+    /// How many told plies a reading contains.
+    fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
+        let mut index = from;
+        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
+            if told.mv != ply.mv {
+                break;
+            }
+            index += 1;
+        }
+        index
+    }
+
+    /// Takes back or replaces what was told where the best reading contradicts it by enough.
+    /// Returns the reading to go on with.
+    fn reconcile<'a>(
+        &mut self,
+        tracker: &'a Tracker,
+        best: &'a Reading,
+        now: Now,
+        facts: &mut Facts,
+    ) -> &'a Reading {
+        self.verified = self.verified.min(tracker.firm().len());
+        let same = self.agreement(tracker, best, self.verified);
+        if same == self.told.len() {
+            self.verified = same.min(tracker.firm().len());
+            return best;
+        }
+        let loyal = tracker
+            .readings()
+            .iter()
+            .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
+            .min_by_key(|reading| reading.weight(tracker.seen()));
+        if let Some(loyal) = loyal
+            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
+        {
+            return loyal;
+        }
+        let completed = self.told.iter().skip(same).any(|told| told.record.completed.is_some());
+        if completed {
+            if tracker.len(best) >= self.told.len() {
+                self.revise(tracker, best, same, now, facts);
+                return best;
+            }
+            // A completed move is never undone by what the board shows later.
+            return loyal.unwrap_or(best);
+        }
+        while self.told.len() > same {
+            self.withdraw(now, facts);
+        }
+        self.took_back = tracker.len(best) == same;
+        best
+    }
+
+    fn withdraw(&mut self, now: Now, facts: &mut Facts) {
+        let Some(last) = self.told.pop() else { return };
+        let published = self.published > self.told.len();
+        self.published = self.published.min(self.told.len());
+        self.completed_to = self.completed_to.min(self.told.len());
+        tell(
+            facts,
+            now,
+            FactKind::MoveWithdrawn { ply: self.told.len() + 1, uci: last.record.uci, published },
+        );
+    }
+
+    fn revise(&mut self, tracker: &Tracker, best: &Reading, from: usize, now: Now, facts: &mut Facts) {
+        let mut position = match from.checked_sub(1).and_then(|index| self.told.get(index)) {
+            Some(told) => told.after.clone(),
+            None => self.start.clone(),
+        };
+        for index in from..self.told.len() {
+            let Some(ply) = tracker.ply(best, index) else { return };
+            let san = san(&position, ply.mv);
+            let uci = self.uci(ply.mv);
+            position.play_unchecked(ply.mv);
+            let published = index < self.published;
+            let Some(told) = self.told.get_mut(index) else { return };
+            let was = std::mem::replace(&mut told.record.uci, uci.clone());
+            let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
+            told.mv = ply.mv;
+            told.after = position.clone();
+            told.record.san.clone_from(&san);
+            if was != uci {
+                let reason = if promotion { "promotion-piece" } else { "later-evidence" };
+                tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });
+            }
+        }
+    }
+
+    fn tell_new(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        if self.agreement(tracker, reading, self.told.len().min(self.verified)) < self.told.len() {
+            return;
+        }
+        let length = tracker.len(reading);
+        while self.told.len() < length {
+            let index = self.told.len();
+            let Some(ply) = tracker.ply(reading, index) else { return };
+            if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
+                return;
+            }
+            let by = self.position().turn();
+            let san = san(self.position(), ply.mv);
+            let uci = self.uci(ply.mv);
+            let mut after = self.position().clone();
+            after.play_unchecked(ply.mv);
+            let kind = FactKind::MoveMade {
+                ply: index + 1,
+                uci: uci.clone(),
+                san: san.clone(),
+                by,
+                placed: ply.placed,
+                latest: now.at,
+            };
+            tell(facts, now, kind);
+            self.wrong = None;
+            self.touches.next_turn(after.turn());
+            let record =
+                PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
+            self.told.push(Told { mv: ply.mv, record, placed: ply.placed, after });
+        }
+    }
+
+    /// Completes what was pressed, and what the player's next move completes.
+    fn complete(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        for index in self.completed_to..self.told.len() {
+            let pressed = tracker.ply(reading, index).and_then(|ply| ply.pressed).is_some();
+            let moved_on = self.settings.implied_by_next_move && index + 2 < self.told.len();
+            let how = match (pressed, moved_on) {
+                (true, _) => CompletedBy::Press,
+                (false, true) => CompletedBy::NextMove,
+                _ => continue,
+            };
+            self.complete_ply(index, how, now, facts);
+        }
+        while self.told.get(self.completed_to).is_some_and(|told| told.record.completed.is_some()) {
+            self.completed_to += 1;
+        }
+    }
+
+    fn complete_ply(&mut self, index: usize, how: CompletedBy, now: Now, facts: &mut Facts) {
+        let clock = self.clock;
+        let last = index + 1 == self.told.len();
+        let Some(told) = self.told.get_mut(index) else { return };
+        if told.record.completed.is_some() {
+            return;
+        }
+        let by = !told.after.turn();
+        told.record.completed = Some(now.at);
+        if how == CompletedBy::Press {
+            told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
+        }
+        let kind = FactKind::MoveCompleted {
+            ply: index + 1,
+            uci: told.record.uci.clone(),
+            by,
+            how,
+            clock_ms: told.record.clock_ms,
+        };
+        tell(facts, now, kind);
+        self.just_completed |= last;
+    }
+
+    fn publish(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        while self.published < self.told.len() && self.may_publish(tracker, reading, self.published, now) {
+            let index = self.published;
+            self.published += 1;
+            let Some(told) = self.told.get_mut(index) else { return };
+            told.record.published = true;
+            let kind = FactKind::MovePublished {
+                ply: index + 1,
+                uci: told.record.uci.clone(),
+                made: told.record.made,
+            };
+            tell(facts, now, kind);
+        }
+    }
+
+    fn uci(&self, mv: Move) -> String {
+        let mode = shakmaty::CastlingMode::from_chess960(self.chess960);
+        shakmaty::uci::UciMove::from_move(mv, mode).to_string()
+    }
+
+    pub(super) fn pause(&mut self, paused: bool) {
+        self.paused = paused;
+    }
+
+    pub(super) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        if reading == self.clock {
+            return;
+        }
+        self.clock = reading;
+        tell(facts, now, FactKind::Clock(reading));
+    }
+
+    fn uncompleted_last(&self) -> Option<&Told> {
+        self.told.last().filter(|told| told.record.completed.is_none())
+    }
+
+    fn side_counts(&mut self, side: Color) -> Option<&mut u32> {
+        self.counts.get_mut(side.fold_wb(0usize, 1))
+    }
+}
+
+fn san(position: &Chess, mv: Move) -> String {
+    SanPlus::from_move(position.clone(), mv).to_string()
+}
+
+/// The index-th ply of the last reading's line, for conditions that look at it.
+fn is_last(tracker: &Tracker, reading: &Reading, index: usize) -> bool {
+    index + 1 == tracker.len(reading)
+}
+
+fn ply_of<'a>(tracker: &'a Tracker, reading: &'a Reading, index: usize) -> Option<&'a Ply> {
+    tracker.ply(reading, index)
+}
