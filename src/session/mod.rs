@@ -60,6 +60,7 @@ pub struct Session {
     last: MonoTime,
     ev: i64,
     told_backwards: bool,
+    signalled: bool,
 }
 
 /// Which way the board lies, as far as it is known.
@@ -110,13 +111,7 @@ impl Session {
                 setup.settings.debounce_open_ms,
             )
         });
-        let men = identity.then(|| {
-            let mut men = position.board().clone();
-            for square in standing & !occupied {
-                men.discard_piece_at(square);
-            }
-            men
-        });
+        let men = identity.then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),
@@ -126,6 +121,7 @@ impl Session {
             last: MonoTime::ZERO,
             ev: -1,
             told_backwards: false,
+            signalled: false,
         };
         if orientation.flipped && setup.settings.orientation == OrientationSetting::Auto {
             session.tell_orientation(MonoTime::ZERO);
@@ -203,8 +199,9 @@ impl Session {
             Event::Occupied(occupied) => self.report(at, *occupied, None),
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
             Event::Press(side) => {
-                if !self.narrator.is_over() && !self.narrator.is_paused() {
-                    self.tracker.pass_time(at);
+                if !self.narrator.is_over() {
+                    self.narrator.pause(false);
+                    self.pass_time(at);
                     self.tracker.press(*side, at);
                     self.narrate(at, Moment::Board(Cause::Press(*side)));
                 }
@@ -239,6 +236,11 @@ impl Session {
         }
     }
 
+    /// Time that kings stand in the centre speaks against no reading.
+    fn pass_time(&mut self, at: MonoTime) {
+        self.tracker.pass_time(at, self.signalled);
+    }
+
     fn pause(&mut self, at: MonoTime, paused: bool) {
         self.narrator.pause(paused);
         self.narrate(at, Moment::Other);
@@ -247,6 +249,22 @@ impl Session {
     fn narrate(&mut self, at: MonoTime, moment: Moment) {
         let now = self.now(at);
         self.narrator.after_event(&self.tracker, now, moment, &mut self.facts);
+        self.heed_signal();
+    }
+
+    /// Kings in the centre are no move: the tracker forgets the step of the first one.
+    fn heed_signal(&mut self) {
+        let told = self.narrator.signal_is_told();
+        if told && !self.signalled {
+            let step = self
+                .tracker
+                .best()
+                .is_some_and(|best| self.tracker.len(best) > self.narrator.plies().len());
+            if step {
+                self.tracker.forget_last_ply();
+            }
+        }
+        self.signalled = told;
     }
 
     /// A settled change of one square, in the numbering of the sensor.
@@ -258,7 +276,7 @@ impl Session {
         let seen = self.tracker.seen();
         let was = seen.occupied.contains(square);
         let same_man = seen.men.as_ref().is_none_or(|men| men.piece_at(square) == piece);
-        self.tracker.pass_time(at);
+        self.pass_time(at);
         if was && occupied && same_man {
             return;
         }
@@ -283,7 +301,7 @@ impl Session {
         self.turn_by_setup(at, occupied, men.as_ref());
         let occupied = self.orientation.occupied(occupied);
         let men = men.map(|men| self.orientation.board(men));
-        self.tracker.pass_time(at);
+        self.pass_time(at);
         let changed = self.tracker.report(Observed { occupied, men }, at);
         if changed.any() || self.ev == 0 {
             self.turn_if_needed(at);
@@ -345,7 +363,7 @@ impl Session {
         self.tell_orientation(at);
         let mut tracker =
             Tracker::new(start.clone(), Observed { occupied: start.board().occupied(), men: None });
-        tracker.pass_time(at);
+        tracker.pass_time(at, true);
         tracker.report(Observed { occupied: turned, men: None }, at);
         self.tracker = tracker;
     }
@@ -359,9 +377,10 @@ impl Session {
                 self.change(at, square, occupied, None);
                 continue;
             }
-            self.tracker.pass_time(at);
+            self.pass_time(at);
             let moment = self.now(at);
             self.narrator.after_deadline(&self.tracker, moment, &mut self.facts);
+            self.heed_signal();
         }
     }
 

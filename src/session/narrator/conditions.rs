@@ -27,7 +27,9 @@ impl Narrator {
         let next_to_move = reading.position.us();
         // Men of the mover in the air, or men where none should be: the hand is still at work.
         let at_work = (differs & !next_to_move).any() && ply.pressed.is_none() && !ply.answered;
-        if at_work {
+        // A square that the mover left may be stuck; anything else that stands is in the way.
+        let stands = differs & seen.occupied & !ply.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
+        if at_work || (stands.any() && !ply.answered) {
             return false;
         }
         let rivals = self.rivals(tracker, reading);
@@ -40,7 +42,7 @@ impl Narrator {
         if ply.inferred && !decided && differs.any() {
             return false;
         }
-        let rested = now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
+        let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
         let made = decided || rested || ends_game(&reading.position);
         if made && !self.may_go_on(ply, &reading.before, now) {
             self.candidate = None;

@@ -32,6 +32,10 @@ pub(super) struct Signal {
 }
 
 impl Ending {
+    pub(super) fn signal_is_told(&self) -> bool {
+        self.signal.is_some_and(|signal| signal.told)
+    }
+
     pub(super) fn due(&self) -> Option<MonoTime> {
         self.signal.map(|signal| {
             let ms = if signal.told { SIGNAL_STANDS_MS } else { SIGNAL_SEEN_MS };
@@ -46,7 +50,7 @@ impl Narrator {
             return;
         }
         self.look_for_signal(tracker, now, facts);
-        if self.is_over() || self.paused || self.told.is_empty() || self.published < self.told.len() {
+        if self.is_over() || self.is_frozen() || self.told.is_empty() || self.published < self.told.len() {
             return;
         }
         // An assumed queen is no ground to end a game on.
@@ -82,7 +86,7 @@ impl Narrator {
             (Some(result), Some(signal)) if signal.result == result => {
                 if !signal.told && now.at >= signal.since.plus_ms(SIGNAL_SEEN_MS) {
                     self.ending.signal = Some(Signal { told: true, ..signal });
-                    self.take_back_kings_step(tracker, now, facts);
+                    self.take_back_kings_step(now, facts);
                     let kind = FactKind::Advisory {
                         code: "result-signal",
                         squares: (CENTRE & tracker.seen().occupied).into_iter().collect(),
@@ -103,10 +107,10 @@ impl Narrator {
     }
 
     /// A king that went to the centre for the signal made no move.
-    fn take_back_kings_step(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+    fn take_back_kings_step(&mut self, now: Now, facts: &mut Facts) {
         let step = self.uncompleted_last().is_some_and(|told| CENTRE.contains(told.mv.to()))
             && self.told.last().is_some_and(|told| told.mv.role() == shakmaty::Role::King);
-        if step && signal(self.position(), tracker.seen()).is_none() {
+        if step {
             self.withdraw(now, facts);
         }
     }

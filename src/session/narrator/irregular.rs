@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Square};
 
-use super::{Facts, Narrator, Now, conditions::same_but_promotion, tell};
+use super::{Facts, Narrator, Now, tell};
 use crate::session::{
     fact::FactKind,
     tracker::{Tracker, castled},
@@ -20,7 +20,7 @@ pub(super) struct Wrong {
 impl Narrator {
     /// Looks at the board that `side` pressed over.
     pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
-        if self.is_over() || self.paused || !self.ambiguous.is_empty() || self.position().turn() != side {
+        if self.is_over() || !self.ambiguous.is_empty() || self.position().turn() != side {
             return;
         }
         let Some(best) = tracker.best() else { return };
@@ -89,13 +89,11 @@ impl Narrator {
         let position = self.position();
         let own = missing & position.us();
         let from = own.single_square().or_else(|| (own & position.board().kings()).first())?;
-        let kings = extra.into_iter().find(|square| square.rank() == from.rank());
+        let two_files = |square: &Square| square.file().distance(from.file()) == 2;
+        let row = extra & Bitboard::from_rank(from.rank());
+        let kings = row.into_iter().find(two_files).or_else(|| row.first());
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))
-    }
-
-    pub(super) fn is_candidate(&self, mv: Move) -> bool {
-        self.candidate.is_some_and(|candidate| same_but_promotion(candidate, mv))
     }
 }

@@ -30,7 +30,6 @@ use super::{
 struct Told {
     mv: Move,
     record: PlyRecord,
-    placed: MonoTime,
     /// The position after it.
     after: Chess,
 }
@@ -64,6 +63,8 @@ pub(super) struct Narrator {
     counts: [u32; 2],
     ending: Ending,
     paused: bool,
+    /// The pause is there to put something right.
+    repair: bool,
     took_back: bool,
     just_completed: bool,
     clock: ClockReading,
@@ -109,6 +110,7 @@ impl Narrator {
             counts: [0; 2],
             ending: Ending::default(),
             paused: false,
+            repair: false,
             took_back: false,
             just_completed: false,
             clock: ClockReading::default(),
@@ -181,15 +183,21 @@ impl Narrator {
     fn narrate(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         self.ambiguous.clear();
         self.candidate = None;
-        if self.is_over() || self.paused {
+        let Some(best) = tracker.best() else { return };
+        if self.repair && best.differs(tracker.seen()).is_empty() {
+            self.paused = false;
+        }
+        if self.is_over() || self.is_frozen() || self.ending.signal_is_told() {
             return;
         }
-        let Some(best) = tracker.best() else { return };
         let reading = self.reconcile(tracker, best, now, facts);
         self.tell_new(tracker, reading, now, facts);
+        self.hold_back(tracker, reading, now);
         self.complete(tracker, reading, now, facts);
         self.publish(tracker, reading, now, facts);
-        self.unsettled = !std::ptr::eq(reading, best) || tracker.len(reading) != self.told.len();
+        self.unsettled = !std::ptr::eq(reading, best)
+            || tracker.len(reading) != self.told.len()
+            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any();
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
             self.wrong = None;
@@ -314,7 +322,7 @@ impl Narrator {
             self.touches.next_turn(after.turn());
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
-            self.told.push(Told { mv: ply.mv, record, placed: ply.placed, after });
+            self.told.push(Told { mv: ply.mv, record, after });
         }
     }
 
@@ -378,8 +386,37 @@ impl Narrator {
         shakmaty::uci::UciMove::from_move(mv, mode).to_string()
     }
 
+    /// A told move whose man may still go on is shown as a candidate.
+    fn hold_back(&mut self, tracker: &Tracker, reading: &Reading, now: Now) {
+        if self.candidate.is_some() || tracker.len(reading) != self.told.len() {
+            return;
+        }
+        let Some(last) = self.uncompleted_last().map(|told| told.mv) else { return };
+        let standing = !reading.differs(tracker.seen()).intersects(!reading.position.us());
+        if let Some(ply) = reading.tail.last()
+            && standing
+            && self.may_go_on(ply, &reading.before, now)
+        {
+            self.candidate = Some(last);
+        }
+    }
+
+    /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
+    /// (Article 6.11) ends by itself when the board is in order.
     pub(super) fn pause(&mut self, paused: bool) {
         self.paused = paused;
+        let promoting = self.candidate.is_some_and(|mv| mv.is_promotion());
+        self.repair = paused && (self.wrong.is_some() || promoting || self.open_promotion().is_some());
+    }
+
+    /// True while the clocks are stopped and nothing on the board is a move.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.paused && !self.repair
+    }
+
+    /// True from the moment at which kings in the centre were told to signal a result.
+    pub(super) fn signal_is_told(&self) -> bool {
+        self.ending.signal_is_told()
     }
 
     pub(super) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {

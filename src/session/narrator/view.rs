@@ -36,9 +36,7 @@ impl Narrator {
     fn playing(&self, tracker: &Tracker, best: &Reading, view: &mut View) {
         let seen = tracker.seen();
         if let Some(signal) = self.ending.signal
-            && self.ending.due().is_some()
-            && (signal.since < self.last_event
-                || self.deadline.is_none_or(|at| at > signal.since.plus_ms(500)))
+            && self.ending.signal_is_told()
         {
             view.state = State::ResultSignal;
             view.result = Some(signal.result);
@@ -49,7 +47,7 @@ impl Narrator {
             view.alert = Some("start_position_without_result".to_owned());
             return;
         }
-        if self.paused {
+        if self.is_frozen() {
             self.while_paused(tracker, best, view);
             return;
         }
@@ -105,7 +103,7 @@ impl Narrator {
         if let Some(squares) = self.out_of_turn(differs, seen) {
             view.state = State::OutOfTurn;
             view.squares = squares.into_iter().collect();
-        } else if missing.is_empty() && !self.reachable(extra) {
+        } else if missing.is_empty() && (self.identity || !self.reachable(extra)) {
             view.state = State::Mismatch;
             view.squares = extra.into_iter().collect();
         } else {
@@ -132,7 +130,7 @@ impl Narrator {
     }
 
     /// A promotion on an occupancy board that is not completed: the piece is open.
-    fn open_promotion(&self) -> Option<Move> {
+    pub(super) fn open_promotion(&self) -> Option<Move> {
         if self.identity {
             return None;
         }

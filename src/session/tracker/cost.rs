@@ -18,7 +18,7 @@ pub const OTHER_TOUCHED: Cost = 350;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
 /// A man of the mover is missing: knocked over or off its sensor.
-pub const OWN_MISSING: Cost = 2_500;
+pub const OWN_MISSING: Cost = 4_500;
 /// The moved man left its square but no sensor saw it land.
 pub const UNSEEN_LANDING: Cost = 7_000;
 /// The mover's square still reads occupied: a reed that releases late.
@@ -32,13 +32,18 @@ pub const WRONG_MAN: Cost = 6_000;
 /// A pawn became something else than a queen.
 pub const UNDERPROMOTION: Cost = 2_500;
 /// A move that was on the board is taken back or goes on before the press.
-pub const RETRACT: Cost = 1_500;
+pub const RETRACT: Cost = 1_000;
+/// Another man of the mover is lifted after a move: castling that began with the rook, or a change
+/// of mind.
+pub const RETRACT_BY_OTHER: Cost = 1_500;
 /// Two plies at once, without having seen the first one complete.
 pub const TWO_PLIES: Cost = 1_500;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
-/// A reading that the board contradicts at this moment, before any time has passed over it.
-pub const CONTRADICTED: Cost = 600;
+/// Men stand where a reading has none at this moment, before any time has passed over it.
+pub const STANDS_WRONG: Cost = 2_500;
+/// Men are missing at this moment, before any time has passed over it.
+pub const IN_THE_AIR: Cost = 600;
 
 /// Per second: the board shows a man where the reading has none.
 pub const EXTRA_PER_S: u64 = 2_200;
@@ -58,4 +63,4 @@ pub const PATIENCE: Cost = 4_000;
 /// Two readings closer than this are not told apart.
 pub const CLOSE: Cost = 2_500;
 /// A reading has to be ahead by this much before a move that was told is taken back.
-pub const OVERTAKE: Cost = 1_000;
+pub const OVERTAKE: Cost = 500;

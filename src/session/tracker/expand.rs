@@ -71,7 +71,9 @@ impl Tracker {
             if self.knows_child(reading, &candidate, price) {
                 continue;
             }
-            grown.push(reading.play(&candidate, extra, at, &self.seen, number));
+            let mut child = reading.play(&candidate, extra, at, &self.seen, number);
+            mark_reported(&mut child, 1, cause);
+            grown.push(child);
         }
     }
 
@@ -122,12 +124,19 @@ impl Tracker {
                         for ply in both.tail.iter_mut().rev().take(2) {
                             ply.inferred = true;
                         }
+                        mark_reported(&mut both, 2, cause);
                         grown.push(both);
                     }
                 }
             }
         }
         self.readings.append(&mut grown);
+    }
+}
+
+fn mark_reported(reading: &mut Reading, plies: usize, cause: Cause) {
+    for ply in reading.tail.iter_mut().rev().take(plies) {
+        ply.reported = cause == Cause::Report;
     }
 }
 

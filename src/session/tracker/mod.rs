@@ -69,12 +69,12 @@ impl Tracker {
         &self.seen
     }
 
-    /// Lets time pass over the readings up to `now`.
-    pub(super) fn pass_time(&mut self, now: MonoTime) {
+    /// Lets time pass over the readings up to `now`; `free` time costs none of them anything.
+    pub(super) fn pass_time(&mut self, now: MonoTime, free: bool) {
         let us = now.since(self.last).min(cost::TIME_CAP_US - self.charged);
         self.last = self.last.max(now);
         self.charged += us;
-        if us > 0 {
+        if us > 0 && !free {
             for reading in &mut self.readings {
                 reading.pass_time(&self.seen, us);
             }
@@ -124,6 +124,9 @@ impl Tracker {
 
     /// `side` pressed the clock.
     pub(super) fn press(&mut self, side: Color, at: MonoTime) {
+        // A move that this press shows is pressed by it.
+        self.charged = 0;
+        self.expand(Cause::Press(side), at);
         for reading in &mut self.readings {
             if reading.turn() == side {
                 reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
@@ -137,7 +140,14 @@ impl Tracker {
                 }
             }
         }
-        self.look(Cause::Press(side), at);
+        self.settle();
+    }
+
+    /// The last ply of the best reading was no move: kings that go to the centre signal a result.
+    pub(super) fn forget_last_ply(&mut self) {
+        if let Some(kept) = self.best().and_then(|best| best.without_last(&self.seen, 0)) {
+            self.readings = vec![kept];
+        }
     }
 
     fn note_lift(&mut self, square: Square) {
@@ -147,7 +157,9 @@ impl Tracker {
             let last_to =
                 reading.tail.last().is_some_and(|ply| landed(&reading.position, ply).contains(square));
             if last_to {
-                retracted.extend(reading.retracted(&self.seen));
+                retracted.extend(reading.retracted(&self.seen, cost::RETRACT));
+            } else if reading.position.them().contains(square) {
+                retracted.extend(reading.retracted(&self.seen, cost::RETRACT_BY_OTHER));
             }
             reading.touched.add(square);
             if let (true, Some(ply)) = (own, reading.tail.last_mut()) {
@@ -160,6 +172,10 @@ impl Tracker {
     fn look(&mut self, cause: Cause, at: MonoTime) {
         self.charged = 0;
         self.expand(cause, at);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
         for reading in &mut self.readings {
             if reading.early_press.is_some() && reading.differs(&self.seen).is_empty() {
                 reading.early_press = None;
@@ -221,11 +237,6 @@ impl Tracker {
     /// The plies that all readings share.
     pub(super) fn firm(&self) -> &[Ply] {
         &self.firm
-    }
-
-    /// The position in front of the first ply.
-    pub(super) fn start(&self) -> &Chess {
-        &self.start
     }
 
     /// Ply `index` of a reading, counted from 0 at the first event.

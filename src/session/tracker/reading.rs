@@ -42,6 +42,8 @@ pub(crate) struct Ply {
     pub inferred: bool,
     /// The opponent touched a man after it.
     pub answered: bool,
+    /// It stood on the board when the board was read again after a gap.
+    pub reported: bool,
 }
 
 /// A man on the board that was a pawn, whose role no sensor has told.
@@ -98,8 +100,15 @@ impl Reading {
 
     /// The cost at this moment, with what the board contradicts now.
     pub(crate) fn weight(&self, seen: &Observed) -> Cost {
-        let in_order = self.differs(seen).is_empty();
-        self.cost.saturating_add(if in_order { 0 } else { cost::CONTRADICTED })
+        let differs = self.differs(seen);
+        let now = if differs.is_empty() {
+            0
+        } else if (differs & seen.occupied).any() {
+            cost::STANDS_WRONG
+        } else {
+            cost::IN_THE_AIR
+        };
+        self.cost.saturating_add(now)
     }
 
     /// Charges `us` microseconds during which the board showed `seen`.
@@ -146,6 +155,7 @@ impl Reading {
             pressed: self.early_press,
             inferred: unseen || (candidate.to & !seen.occupied).any(),
             answered: false,
+            reported: false,
         });
         let touched = position.board().occupied() & !seen.occupied;
         Reading {
@@ -177,19 +187,22 @@ impl Reading {
     }
 
     /// This reading without its last ply, when it can be taken back.
-    pub(super) fn retracted(&self, seen: &Observed) -> Option<Reading> {
+    pub(super) fn retracted(&self, seen: &Observed, price: Cost) -> Option<Reading> {
+        let last = self.tail.last()?;
+        if last.pressed.is_some() || last.answered { None } else { self.without_last(seen, price) }
+    }
+
+    /// This reading without its last ply.
+    pub(super) fn without_last(&self, seen: &Observed, price: Cost) -> Option<Reading> {
         let before = self.before.clone()?;
         let (last, tail) = self.tail.split_last()?;
-        if last.pressed.is_some() || last.answered {
-            return None;
-        }
         let squares = Candidate::new(&before, last.mv).squares;
         let kept = self.promoted.len().saturating_sub(usize::from(last.mv.is_promotion()));
         Some(Reading {
             touched: squares | (before.board().occupied() & !seen.occupied),
             promoted: self.promoted.iter().copied().take(kept).collect(),
             before: None,
-            cost: self.cost.saturating_add(cost::RETRACT),
+            cost: self.cost.saturating_add(price),
             tail: tail.to_vec(),
             early_press: None,
             candidates: None,
