@@ -111,7 +111,8 @@ impl Session {
                 setup.settings.debounce_open_ms,
             )
         });
-        let men = identity.then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
+        let men = identity
+            .then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),
@@ -200,7 +201,7 @@ impl Session {
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
             Event::Press(side) => {
                 if !self.narrator.is_over() {
-                    self.narrator.pause(false);
+                    self.narrator.pause(&self.tracker, false);
                     self.pass_time(at);
                     self.tracker.press(*side, at);
                     self.narrate(at, Moment::Board(Cause::Press(*side)));
@@ -242,7 +243,7 @@ impl Session {
     }
 
     fn pause(&mut self, at: MonoTime, paused: bool) {
-        self.narrator.pause(paused);
+        self.narrator.pause(&self.tracker, paused);
         self.narrate(at, Moment::Other);
     }
 
@@ -256,10 +257,8 @@ impl Session {
     fn heed_signal(&mut self) {
         let told = self.narrator.signal_is_told();
         if told && !self.signalled {
-            let step = self
-                .tracker
-                .best()
-                .is_some_and(|best| self.tracker.len(best) > self.narrator.plies().len());
+            let step =
+                self.tracker.best().is_some_and(|best| self.tracker.len(best) > self.narrator.plies().len());
             if step {
                 self.tracker.forget_last_ply();
             }

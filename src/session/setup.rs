@@ -180,7 +180,8 @@ impl GameSetup {
         if let Some(Value::Object(identities)) = self.given.get("identities") {
             for (square, letter) in identities {
                 let square = square.parse::<shakmaty::Square>().ok();
-                let piece = letter.as_str().and_then(|text| text.chars().next()).and_then(shakmaty::Piece::from_char);
+                let piece =
+                    letter.as_str().and_then(|text| text.chars().next()).and_then(shakmaty::Piece::from_char);
                 if let (Some(square), Some(piece)) = (square, piece) {
                     men.set_piece_at(square, piece);
                 }

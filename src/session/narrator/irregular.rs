@@ -1,6 +1,6 @@
 //! Presses over a board that shows no legal move (Article 7.5).
 
-use shakmaty::{Bitboard, Color, Move, Position as _, Square};
+use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
 use super::{Facts, Narrator, Now, tell};
 use crate::session::{
@@ -30,7 +30,7 @@ impl Narrator {
         let seen = tracker.seen();
         let expected = self.position().board().occupied();
         let missing = expected & !seen.occupied;
-        let extra = seen.occupied & !expected;
+        let extra = (seen.occupied & !expected) | seen.wrong_men(self.position().board());
         let unfinished = self.unfinished(tracker);
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
@@ -69,10 +69,12 @@ impl Narrator {
         self.wrong = Some(Wrong { state, attempt, candidate: unfinished });
     }
 
-    /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant.
+    /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
+    /// exchange of a pawn on the last rank.
     pub(super) fn unfinished(&self, tracker: &Tracker) -> Option<Move> {
         let position = self.position();
         let occupied = position.board().occupied();
+        let men = tracker.seen().men.as_ref();
         let seen = tracker.seen().occupied;
         position.legal_moves().into_iter().find(|mv| match *mv {
             Move::Castle { king, rook } => mv.castling_side().is_some_and(|side| {
@@ -80,6 +82,11 @@ impl Narrator {
                 king_to != rook && (occupied.without(king).with(king_to)) == seen
             }),
             Move::EnPassant { from, to } => occupied.without(from).with(to) == seen,
+            Move::Normal { from, to, promotion: Some(_), .. } => {
+                let pawn = Role::Pawn.of(position.turn());
+                men.is_some_and(|men| men.piece_at(to) == Some(pawn))
+                    && occupied.without(from).with(to) == seen
+            }
             _ => false,
         })
     }

@@ -58,6 +58,8 @@ pub(super) struct Narrator {
     completed_to: usize,
     ambiguous: Vec<String>,
     candidate: Option<Move>,
+    /// The last move that was told and could still go on.
+    held_back: Option<Move>,
     touches: Touches,
     wrong: Option<Wrong>,
     counts: [u32; 2],
@@ -66,6 +68,7 @@ pub(super) struct Narrator {
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
+    was_in_order: bool,
     just_completed: bool,
     clock: ClockReading,
     last_event: MonoTime,
@@ -105,6 +108,7 @@ impl Narrator {
             completed_to: 0,
             ambiguous: Vec::new(),
             candidate: None,
+            held_back: None,
             touches: Touches::default(),
             wrong: None,
             counts: [0; 2],
@@ -112,6 +116,7 @@ impl Narrator {
             paused: false,
             repair: false,
             took_back: false,
+            was_in_order: true,
             just_completed: false,
             clock: ClockReading::default(),
             last_event: MonoTime::ZERO,
@@ -156,7 +161,9 @@ impl Narrator {
         self.last_event = now.at;
         self.moment = moment;
         if let Moment::Board(cause) = moment {
-            self.took_back = false;
+            if matches!(cause, Cause::Lift(_)) && self.was_in_order {
+                self.took_back = false;
+            }
             if !matches!(cause, Cause::Press(_)) {
                 self.just_completed = false;
             }
@@ -199,6 +206,7 @@ impl Narrator {
             || tracker.len(reading) != self.told.len()
             || (reading.differs(tracker.seen()) & tracker.seen().occupied).any();
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
+        self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
             self.wrong = None;
         }
@@ -250,10 +258,11 @@ impl Narrator {
             // A completed move is never undone by what the board shows later.
             return loyal.unwrap_or(best);
         }
+        let stood = self.held_back != self.told.last().map(|told| told.mv);
         while self.told.len() > same {
             self.withdraw(now, facts);
         }
-        self.took_back = tracker.len(best) == same;
+        self.took_back |= stood;
         best
     }
 
@@ -319,6 +328,8 @@ impl Narrator {
             };
             tell(facts, now, kind);
             self.wrong = None;
+            self.took_back = false;
+            self.just_completed = false;
             self.touches.next_turn(after.turn());
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
@@ -398,14 +409,17 @@ impl Narrator {
             && self.may_go_on(ply, &reading.before, now)
         {
             self.candidate = Some(last);
+            self.held_back = Some(last);
+        } else if standing {
+            self.held_back = None;
         }
     }
 
     /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
     /// (Article 6.11) ends by itself when the board is in order.
-    pub(super) fn pause(&mut self, paused: bool) {
+    pub(super) fn pause(&mut self, tracker: &Tracker, paused: bool) {
         self.paused = paused;
-        let promoting = self.candidate.is_some_and(|mv| mv.is_promotion());
+        let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
         self.repair = paused && (self.wrong.is_some() || promoting || self.open_promotion().is_some());
     }
 

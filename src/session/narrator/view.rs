@@ -57,7 +57,7 @@ impl Narrator {
             return;
         }
         let differs =
-            self.position().board().occupied() ^ seen.occupied | wrong(self.position().board(), seen);
+            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
         if let Some(mv) = self.open_promotion() {
             view.state = State::Ambiguous;
             view.candidates = promotions(mv).into_iter().map(|mv| self.uci(mv)).collect();
@@ -103,7 +103,7 @@ impl Narrator {
         if let Some(squares) = self.out_of_turn(differs, seen) {
             view.state = State::OutOfTurn;
             view.squares = squares.into_iter().collect();
-        } else if missing.is_empty() && (self.identity || !self.reachable(extra)) {
+        } else if missing.is_empty() && !self.reachable(extra, seen) {
             view.state = State::Mismatch;
             view.squares = extra.into_iter().collect();
         } else {
@@ -190,8 +190,13 @@ impl Narrator {
     }
 
     /// Whether the side to move could have put a man on one of these squares.
-    fn reachable(&self, squares: Bitboard) -> bool {
-        self.position().legal_moves().iter().any(|mv| squares.contains(mv.to()) && !mv.is_capture())
+    fn reachable(&self, squares: Bitboard, seen: &Observed) -> bool {
+        let position = self.position();
+        position.legal_moves().iter().any(|mv| {
+            let man = mv.promotion().unwrap_or(mv.role()).of(position.turn());
+            let fits = seen.men.as_ref().is_none_or(|men| men.piece_at(mv.to()) == Some(man));
+            squares.contains(mv.to()) && fits && !mv.is_capture()
+        })
     }
 
     /// The array of the initial position in mid game is an alert, never a new game.
@@ -211,12 +216,6 @@ impl Narrator {
 fn start_array(narrator: &Narrator, seen: &Observed) -> bool {
     let array = Board::new().occupied();
     seen.occupied == array && narrator.position().board().occupied() != array
-}
-
-fn wrong(board: &Board, seen: &Observed) -> Bitboard {
-    let Some(men) = &seen.men else { return Bitboard::EMPTY };
-    let both = men.occupied() & board.occupied();
-    both.into_iter().filter(|square| men.piece_at(*square) != board.piece_at(*square)).collect()
 }
 
 fn promotions(mv: Move) -> Vec<Move> {

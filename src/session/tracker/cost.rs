@@ -18,7 +18,13 @@ pub const OTHER_TOUCHED: Cost = 350;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
 /// A man of the mover is missing: knocked over or off its sensor.
-pub const OWN_MISSING: Cost = 4_500;
+pub const OWN_MISSING: Cost = 6_000;
+/// The mover's king is missing.
+pub const KING_MISSING: Cost = 9_000;
+/// The man's new square was filled before its old one was left, by more than a scan or a slide.
+pub const WRONG_ORDER: Cost = 6_000;
+/// Up to this many microseconds a man can be read on two squares.
+pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
 pub const UNSEEN_LANDING: Cost = 7_000;
 /// The mover's square still reads occupied: a reed that releases late.

@@ -1,11 +1,11 @@
 //! How readings grow: moves that the board now shows, fully or but for one square, and, where no
 //! reading explains the board, two plies at once.
 
-use shakmaty::{Bitboard, Position as _, Role};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square};
 
 use super::{
     Cause, Tracker,
-    candidate::Candidate,
+    candidate::{Candidate, castled},
     cost::{self, Cost},
     reading::{Observed, Reading},
 };
@@ -38,7 +38,9 @@ impl Tracker {
             let extra = reading.differs(&self.seen) & self.seen.occupied;
             extra.is_empty() && (cause != Cause::Report || reading.differs(&self.seen).is_empty())
         };
-        !self.readings.iter().any(in_order)
+        let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
+        let limit = best.saturating_add(cost::PATIENCE);
+        !self.readings.iter().any(|reading| reading.cost <= limit && in_order(reading))
     }
 
     pub(super) fn one_ply(&mut self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {
@@ -61,7 +63,8 @@ impl Tracker {
                 continue;
             }
             if let Some(extra) = fit(&position, candidate, differs, touched, cause, seen) {
-                fits.push((*candidate, extra));
+                let order = wrong_order(candidate, &self.left, &self.filled, seen);
+                fits.push((*candidate, extra + order));
             }
         }
         let number = self.firm.len() + self.readings.get(index).map_or(0, |reading| reading.tail.len());
@@ -183,6 +186,8 @@ fn fit(
             cost::UNSEEN_LANDING
         } else if next {
             cost::NEXT_IN_HAND
+        } else if position.board().kings().contains(square) {
+            cost::KING_MISSING
         } else {
             cost::OWN_MISSING
         }
@@ -194,6 +199,31 @@ fn fit(
         cost::FOREIGN
     };
     Some(price + more)
+}
+
+/// The price of squares that were filled before the man that stands there left its own.
+fn wrong_order(
+    candidate: &Candidate,
+    left: &[MonoTime; 64],
+    filled: &[MonoTime; 64],
+    seen: &Observed,
+) -> Cost {
+    let late = |from: Square, to: Square| {
+        let free = seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
+        free && left[usize::from(from)].since(filled[usize::from(to)]) > cost::TWO_SQUARES_US
+    };
+    let pairs = match candidate.mv {
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let color = if king.rank() == Rank::First { Color::White } else { Color::Black };
+            let (king_to, rook_to) = castled(side, color);
+            // Where one man comes to the other's square, the order of the two says nothing.
+            [(king, king_to), (rook, rook_to)].map(|(from, to)| to != king && to != rook && late(from, to))
+        }
+        // A promoted piece may stand before the pawn is taken off.
+        other => [!other.is_promotion() && late(candidate.from, other.to()), false],
+    };
+    cost::WRONG_ORDER * pairs.into_iter().map(u32::from).sum::<u32>()
 }
 
 /// On a board that tells identities: the men on the squares of the move have to be the right ones.

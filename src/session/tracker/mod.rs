@@ -48,6 +48,9 @@ pub(super) struct Tracker {
     /// Microseconds charged since the last event.
     charged: u64,
     identity: bool,
+    /// When each square was last left and last filled.
+    left: [MonoTime; 64],
+    filled: [MonoTime; 64],
 }
 
 impl Tracker {
@@ -61,6 +64,8 @@ impl Tracker {
             seen,
             last: MonoTime::ZERO,
             charged: 0,
+            left: [MonoTime::ZERO; 64],
+            filled: [MonoTime::ZERO; 64],
         }
     }
 
@@ -84,6 +89,7 @@ impl Tracker {
     /// A man left `square`.
     pub(super) fn lift(&mut self, square: Square, at: MonoTime) {
         self.seen.occupied.discard(square);
+        self.left[usize::from(square)] = at;
         if let Some(men) = &mut self.seen.men {
             men.discard_piece_at(square);
         }
@@ -94,6 +100,7 @@ impl Tracker {
     /// A man came to `square`; `piece` where the board tells which.
     pub(super) fn place(&mut self, square: Square, piece: Option<shakmaty::Piece>, at: MonoTime) {
         self.seen.occupied.add(square);
+        self.filled[usize::from(square)] = at;
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
             men.set_piece_at(square, piece);
         }
@@ -112,6 +119,10 @@ impl Tracker {
         }
         self.identity |= seen.men.is_some();
         let lifted = changed & self.seen.occupied;
+        for square in changed {
+            self.left[usize::from(square)] = at;
+            self.filled[usize::from(square)] = at;
+        }
         self.seen = seen;
         if changed.any() {
             for reading in &mut self.readings {

@@ -19,7 +19,7 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Occupied squares on which the board reads another man than `board` has there.
-    pub(super) fn wrong_men(&self, board: &Board) -> Bitboard {
+    pub(crate) fn wrong_men(&self, board: &Board) -> Bitboard {
         let Some(men) = &self.men else { return Bitboard::EMPTY };
         let color = (men.white() & board.white()) | (men.black() & board.black());
         let role = Role::ALL
