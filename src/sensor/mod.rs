@@ -1,5 +1,8 @@
 //! Sources: threads that read a board and stamp what they read. They know nothing of chess.
 
+pub mod dgt;
+pub mod serial;
+
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
