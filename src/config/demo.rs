@@ -32,9 +32,9 @@ impl Config {
             sync_interval_ms: read::SYNC_INTERVAL_MS,
             http: local(read::HTTP_PORT),
             livechess: local(read::LIVECHESS_PORT),
-            livechess_origins: read::default_origins(),
+            livechess_origins: Vec::new(),
+            max_connections: read::MAX_CONNECTIONS,
             pgn_dir: Some(dir.join("pgn")),
-            games_file: read::GAMES_FILE.to_owned(),
             boards: (1..=boards)
                 .filter_map(|number| {
                     let id = BoardId::new(&number.to_string())?;

@@ -43,13 +43,13 @@ pub struct Config {
     pub http: Option<SocketAddr>,
     /// Where the LiveChess-compatible API is served (`livechess`).
     pub livechess: Option<SocketAddr>,
-    /// Web origins that may open the LiveChess API from a browser, `*` for any
-    /// (`livechess.allowed-origins`). Programs that send no origin are not affected.
+    /// Web origins that may open the LiveChess API from a browser, besides those that always may;
+    /// `*` for any (`livechess.allowed-origins`). Programs that send no origin are not affected.
     pub livechess_origins: Vec<String>,
+    /// Connections that each of the two services keeps open at a time (`http.max-connections`).
+    pub max_connections: usize,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
-    /// Name of the file that holds all games, inside [`Config::pgn_dir`] (`pgn.games-file`).
-    pub games_file: String,
     /// The boards, in the order of the file; at least one.
     pub boards: Vec<BoardConfig>,
 }

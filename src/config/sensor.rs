@@ -57,83 +57,49 @@ impl SensorConfig {
     }
 }
 
-/// A factor on the speed of time, from 0.01 to 1000.
+/// How many times as fast as at a real board something is delivered: 1 to 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Speed(u32);
 
 impl Speed {
-    /// As fast as it was, or would be, at a real board.
-    pub const REAL: Speed = Speed(1000);
+    /// As fast as at a real board.
+    pub const REAL_TIME: Speed = Speed(1);
 
-    /// A factor in thousandths: 2000 is twice as fast. Nothing outside of 10 to 1 000 000.
-    pub const fn from_thousandths(thousandths: u32) -> Option<Speed> {
-        if thousandths >= 10 && thousandths <= 1_000_000 { Some(Speed(thousandths)) } else { None }
+    /// A factor from 1 to 1000.
+    pub const fn new(factor: u32) -> Option<Speed> {
+        if factor >= 1 && factor <= 1000 { Some(Speed(factor)) } else { None }
     }
 
-    /// The factor in thousandths.
-    pub const fn thousandths(self) -> u32 {
+    /// The factor.
+    pub const fn factor(self) -> u32 {
         self.0
-    }
-
-    /// How long to wait, in microseconds, for something that takes `us` at a real board.
-    pub fn wait_us(self, us: u64) -> u64 {
-        let wait = u128::from(us) * 1000 / u128::from(self.0);
-        u64::try_from(wait).unwrap_or(u64::MAX)
     }
 }
 
 impl Default for Speed {
     fn default() -> Speed {
-        Speed::REAL
+        Speed::REAL_TIME
     }
 }
 
 impl std::fmt::Display for Speed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (whole, part) = (self.0 / 1000, self.0 % 1000);
-        if part == 0 {
-            return write!(f, "{whole}");
-        }
-        write!(f, "{whole}.{}", format!("{part:03}").trim_end_matches('0'))
-    }
-}
-
-/// Why a text is not a speed.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("expected a factor from 0.01 to 1000 with at most three decimals, such as 1, 2.5 or 20")]
-pub struct SpeedError;
-
-impl std::str::FromStr for Speed {
-    type Err = SpeedError;
-
-    fn from_str(text: &str) -> Result<Speed, SpeedError> {
-        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        if !digits(whole) || !digits(part) || part.len() > 3 {
-            return Err(SpeedError);
-        }
-        let whole: u32 = whole.parse().map_err(|_| SpeedError)?;
-        let part: u32 = format!("{part:0<3}").parse().map_err(|_| SpeedError)?;
-        whole
-            .checked_mul(1000)
-            .and_then(|thousandths| thousandths.checked_add(part))
-            .and_then(Speed::from_thousandths)
-            .ok_or(SpeedError)
+        self.0.fmt(f)
     }
 }
 
 /// How fast a sensor log is played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// With the pauses of the recording, shorter or longer by a factor.
-    Timed(Speed),
+    /// With the pauses of the recording, shorter by a factor.
+    At(Speed),
     /// Without any pause.
     AsFastAsPossible,
 }
 
 impl Default for Pace {
     fn default() -> Pace {
-        Pace::Timed(Speed::REAL)
+        Pace::At(Speed::REAL_TIME)
     }
 }
 

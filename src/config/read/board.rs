@@ -56,9 +56,8 @@ fn board(
     let id = id(section, uses);
     let serial = section.label("serial");
     if let Some(serial) = &serial
-        && let Some((other, line)) = uses.claim(format!("serial {serial}"), "", section.line())
+        && let Some((_, line)) = uses.claim(format!("serial {serial}"), "", section.line())
     {
-        let _ = other;
         section
             .problem("serial", format!("{serial:?} is the serial number of the board on line {line}, too"));
     }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use self::section::Section;
 use super::{Config, ConfigErrors, LogLevel, problem::Report, sha256};
@@ -23,13 +23,8 @@ pub(super) const SYNC_INTERVAL_MS: u64 = 1000;
 pub(super) const HTTP_PORT: u16 = 8080;
 /// Port of the default of `livechess.listen`, where clients of LiveChess look.
 pub(super) const LIVECHESS_PORT: u16 = 1982;
-/// Default of `pgn.games-file`.
-pub(super) const GAMES_FILE: &str = "games.pgn";
-
-/// Default of `livechess.allowed-origins`: the sites that are known to read boards from a browser.
-pub(super) fn default_origins() -> Vec<String> {
-    vec!["https://lichess.org".to_owned(), "https://www.chess.com".to_owned()]
-}
+/// Default of `http.max-connections`.
+pub(super) const MAX_CONNECTIONS: usize = 256;
 
 /// See [`super::parse`].
 pub(super) fn parse(file_name: &str, text: &str) -> Result<Config, ConfigErrors> {
@@ -56,8 +51,11 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let sync_interval_ms =
         data.integer("sync-interval-ms", "of milliseconds", 10, 1000).unwrap_or(SYNC_INTERVAL_MS);
     data.finish();
-    let (http, livechess, livechess_origins) = services(&root);
-    let (pgn_dir, games_file) = pgn(root.section("pgn"), base, &data_dir);
+    let services = services(&root);
+    let pgn = root.section("pgn");
+    let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
+    let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
+    pgn.finish();
     let boards = board::boards(&root, base);
     root.finish();
     Config {
@@ -66,11 +64,11 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         log: level,
         data_dir,
         sync_interval_ms,
-        http,
-        livechess,
-        livechess_origins,
-        pgn_dir,
-        games_file,
+        http: services.http,
+        livechess: services.livechess,
+        livechess_origins: services.origins,
+        max_connections: services.max_connections,
+        pgn_dir: pgn_enabled.then_some(pgn_dir),
         boards,
     }
 }
@@ -83,13 +81,24 @@ const LEVELS: [(&str, LogLevel); 5] = [
     ("trace", LogLevel::Trace),
 ];
 
-/// The two services that listen, and the origins of the second one.
-fn services(root: &Section<'_>) -> (Option<SocketAddr>, Option<SocketAddr>, Vec<String>) {
+/// `[http]` and `[livechess]`.
+struct Services {
+    http: Option<SocketAddr>,
+    livechess: Option<SocketAddr>,
+    origins: Vec<String>,
+    max_connections: usize,
+}
+
+fn services(root: &Section<'_>) -> Services {
     let http_section = root.section("http");
     let http = listener(&http_section, HTTP_PORT);
+    let max_connections = http_section
+        .integer("max-connections", "", 1, 10_000)
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or(MAX_CONNECTIONS);
     let section = root.section("livechess");
     let livechess = listener(&section, LIVECHESS_PORT);
-    let origins = origins(&section).unwrap_or_else(default_origins);
+    let origins = origins(&section).unwrap_or_default();
     if let (Some(http), Some(livechess)) = (http, livechess)
         && http.port() == livechess.port()
         && http.port() != 0
@@ -101,7 +110,7 @@ fn services(root: &Section<'_>) -> (Option<SocketAddr>, Option<SocketAddr>, Vec<
     }
     http_section.finish();
     section.finish();
-    (http, livechess, origins)
+    Services { http, livechess, origins, max_connections }
 }
 
 /// `enabled` and `listen` of a service; nothing when it is switched off.
@@ -126,8 +135,8 @@ fn listener(section: &Section<'_>, port: u16) -> Option<SocketAddr> {
 
 fn origins(section: &Section<'_>) -> Option<Vec<String>> {
     let what = "an origin such as \"https://lichess.org\", without a path, or \"*\" for any";
-    let list = section
-        .list("allowed-origins", what, |item| item.as_str().filter(|s| is_origin(s)).map(str::to_owned))?;
+    let origin = |item: &DeValue<'_>| item.as_str().filter(|text| is_origin(text)).map(str::to_owned);
+    let list = section.list("allowed-origins", what, origin)?;
     Some(list.into_iter().map(|(origin, _)| origin).collect())
 }
 
@@ -143,26 +152,6 @@ fn is_origin(text: &str) -> bool {
                 c.is_ascii_digit() || c.is_ascii_lowercase() || matches!(c, '.' | '-' | ':' | '[' | ']')
             })
     })
-}
-
-fn pgn(section: Section<'_>, base: &Path, data_dir: &Path) -> (Option<PathBuf>, String) {
-    let enabled = section.boolean("enabled").unwrap_or(true);
-    let dir = path(&section, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
-    let mut games_file = GAMES_FILE.to_owned();
-    if let Some(name) = section.text("games-file") {
-        if name.contains('/') || !name.ends_with(".pgn") || name.starts_with('.') {
-            section.problem(
-                "games-file",
-                format!(
-                    "expected the name of a file that ends in .pgn, without a directory (that is pgn.dir), \
-                     found {name:?}"
-                ),
-            );
-        }
-        games_file = name.to_owned();
-    }
-    section.finish();
-    (enabled.then_some(dir), games_file)
 }
 
 /// A path; a relative one is taken from the directory of the file.

@@ -69,16 +69,7 @@ pub(super) fn sensor(
 fn read_simulated(section: Section<'_>, number: u64) -> SensorConfig {
     let levels = [("clean", Level::Clean), ("tournament", Level::Tournament), ("chaos", Level::Chaos)];
     let sensor = SensorConfig::Simulated {
-        speed: section
-            .any("speed")
-            .and_then(|value| {
-                let speed = speed(value.get_ref());
-                if speed.is_none() {
-                    section.wrong("speed", value, SPEED);
-                }
-                speed
-            })
-            .unwrap_or_default(),
+        speed: speed(section.integer("speed", "", 1, 1000)).unwrap_or_default(),
         seed: section.integer("seed", "", 0, i64::MAX.unsigned_abs()).unwrap_or(number),
         level: section.word("level", &levels).unwrap_or_default(),
     };
@@ -86,14 +77,8 @@ fn read_simulated(section: Section<'_>, number: u64) -> SensorConfig {
     sensor
 }
 
-const SPEED: &str = "a factor from 0.01 to 1000 with at most three decimals, such as 1, 2.5 or 20";
-
-fn speed(value: &DeValue<'_>) -> Option<Speed> {
-    match value {
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
-        DeValue::Float(number) => number.as_str().parse().ok(),
-        _ => None,
-    }
+fn speed(factor: Option<u64>) -> Option<Speed> {
+    Speed::new(u32::try_from(factor?).ok()?)
 }
 
 fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
@@ -103,12 +88,16 @@ fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
     }
     let pace = section.any("pace").and_then(|value| {
         let pace = match value.get_ref().as_str() {
-            Some("real-time") => Some(Pace::Timed(Speed::REAL)),
+            Some("real-time") => Some(Pace::default()),
             Some("as-fast-as-possible") => Some(Pace::AsFastAsPossible),
-            _ => speed(value.get_ref()).map(Pace::Timed),
+            _ => speed(whole(value.get_ref())).map(Pace::At),
         };
         if pace.is_none() {
-            section.wrong("pace", value, &format!("\"real-time\", \"as-fast-as-possible\" or {SPEED}"));
+            section.wrong(
+                "pace",
+                value,
+                "\"real-time\", \"as-fast-as-possible\" or a factor, a whole number from 1 to 1000",
+            );
         }
         pace
     });
