@@ -1,6 +1,5 @@
 // What a board looks like and how it reads in words. No page, no network, no clock in here.
 
-export const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 const NAMES = { k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" };
 const ORDER = "KQRBNP";
 
@@ -29,6 +28,18 @@ export function firstPly(fen) {
   const number = Number.parseInt((fen || "").split(" ")[5], 10);
   return { number: Number.isFinite(number) && number > 0 ? number : 1, colour: turnOf(fen) };
 }
+
+/** Number of half moves before the first ply in its row of the score: 1 where Black begins. */
+export const offset = (state) => (firstPly(state.start_fen).colour === "black" ? 1 : 0);
+
+/** Colour of the side that played a ply; plies count from 1. */
+export const colourOfPly = (state, ply) => ((ply - 1 + offset(state)) % 2 === 0 ? "white" : "black");
+
+/** Number of the full move that a ply belongs to. */
+export const fullMove = (state, ply) => firstPly(state.start_fen).number + Math.floor((ply - 1 + offset(state)) / 2);
+
+/** "12." for a ply of White, "12…" for one of Black. */
+export const moveNumber = (state, ply) => `${fullMove(state, ply)}${colourOfPly(state, ply) === "white" ? "." : "…"}`;
 
 /** The men after a move in UCI. The move is carried out as written; whether it is legal is not asked. */
 export function play(men, uci) {
@@ -70,12 +81,9 @@ function castlingRook(men, from, to) {
   return men[corner] === rook ? corner : null;
 }
 
-/** The men before the first ply and after each one. */
-export function positions(startFen, plies) {
-  const all = [parsePlacement(startFen)];
-  for (const ply of plies) all.push(play(all[all.length - 1], ply.uci));
-  return all;
-}
+/** The men after some plies, from the position that the game began with. */
+export const positionAfter = (startFen, plies) =>
+  plies.reduce((men, ply) => play(men, ply.uci), parsePlacement(startFen));
 
 /** The squares that a move in UCI leaves and reaches. */
 export const squaresOf = (uci) => (uci && uci.length >= 4 ? [uci.slice(0, 2), uci.slice(2, 4)] : []);
@@ -195,4 +203,21 @@ export function applyEvent(state, event) {
   state.fen = event.fen;
   state.turn = turnOf(event.fen);
   return true;
+}
+
+/** What happened, in words, for those who do not see it; "" for what needs no words. */
+export function sayEvent(state, event) {
+  switch (event.type) {
+    case "move":
+      return `${colourOfPly(state, event.ply) === "white" ? "White" : "Black"}: ${sayMove(event.san)}.`;
+    case "undo":
+      return event.n === 1 ? "The last move was taken back." : `${event.n} moves were taken back.`;
+    case "correct":
+      return `Correction of ${moveNumber(state, event.ply)}: ${sayMove(event.san)}.`;
+    case "result":
+    case "status":
+      return `${sayStatus(state).text}.`;
+    default:
+      return "";
+  }
 }
