@@ -185,7 +185,7 @@ export function applyEvent(state, event) {
     case "completed":
       if (event.ply < 1 || event.ply > state.plies.length) return false;
       state.plies[event.ply - 1].completed = true;
-      state.plies[event.ply - 1].clock_ms = event.clock_ms;
+      state.plies[event.ply - 1].clock_ms = event.clock_ms ?? state.plies[event.ply - 1].clock_ms;
       return true;
     case "clock":
       state.clock = event;
