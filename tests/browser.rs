@@ -31,7 +31,8 @@ struct Server {
 
 impl Server {
     async fn start(address: SocketAddr, hub: Hub) -> Server {
-        let config = FeedConfig { http: Some(address), livechess: None, pgn_dir: None, ..FeedConfig::default() };
+        let config =
+            FeedConfig { http: Some(address), livechess: None, pgn_dir: None, ..FeedConfig::default() };
         let feeds = bind(config).await.unwrap();
         let address = feeds.http().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -187,7 +188,10 @@ async fn the_page_follows_a_game_from_the_first_move_to_the_result() {
     assert_eq!(text(&mut browser, "[data-seat=bottom] .name").await, "Ilse Alder");
     assert_eq!(text(&mut browser, "[data-seat=bottom] .time").await, "–:––");
     assert_eq!(text(&mut browser, "#status").await, "Waiting for the game to start");
-    assert_eq!(browser.evaluate("document.querySelector('#pgn').getAttribute('href')").await, "/api/boards/1/pgn");
+    assert_eq!(
+        browser.evaluate("document.querySelector('#pgn').getAttribute('href')").await,
+        "/api/boards/1/pgn"
+    );
 
     // A man in the air is on no square, and the score does not know of it yet.
     let playing = FeedEvent::Status { status: "playing", connected: true };
@@ -202,14 +206,17 @@ async fn the_page_follows_a_game_from_the_first_move_to_the_result() {
     }
     wait_for_men(&mut browser, &game.placement()).await;
     wait_for_text(&mut browser, "#moves button[aria-current] .san", "Bxf1").await;
-    let sans = browser.evaluate("[...document.querySelectorAll('#moves .san')].map(s => s.textContent)").await;
+    let sans =
+        browser.evaluate("[...document.querySelectorAll('#moves .san')].map(s => s.textContent)").await;
     let expected: Vec<&str> = game.plies.iter().map(|played| played.san.as_str()).collect();
     assert_eq!(sans, json!(expected));
-    let numbers = browser.evaluate("document.querySelector('#moves').lastElementChild.innerText.split('\\n')").await;
+    let numbers =
+        browser.evaluate("document.querySelector('#moves').lastElementChild.innerText.split('\\n')").await;
     assert_eq!(numbers, json!(["18.", "Qe3", "1:23:46", "Bxf1", "1:23:35"]));
     assert_eq!(text(&mut browser, "#status").await, "In play, White to move");
     assert_eq!(text(&mut browser, "#announce").await, "Black: bishop takes f1.");
-    let marked = "[...document.querySelectorAll('#board .from, #board .to')].map(s => s.dataset.square).sort()";
+    let marked =
+        "[...document.querySelectorAll('#board .from, #board .to')].map(s => s.dataset.square).sort()";
     assert_eq!(browser.evaluate(marked).await, json!(["f1", "g2"]));
 
     a_correction_an_undo_and_a_late_clock(&mut browser, &server, &game).await;
@@ -236,7 +243,8 @@ async fn the_page_follows_a_game_from_the_first_move_to_the_result() {
 
 /// The last move is taken back and another one played; an earlier one is corrected.
 async fn a_correction_an_undo_and_a_late_clock(browser: &mut Browser, server: &Server, game: &Game) {
-    let mut other = Game::with("1", &game.plies[..35].iter().map(|p| format!("{} ", p.uci)).collect::<String>());
+    let mut other =
+        Game::with("1", &game.plies[..35].iter().map(|p| format!("{} ", p.uci)).collect::<String>());
     server.hub.publish("1", vec![FeedEvent::Undo { n: 1, fen: other.fen() }]);
     wait_for_text(browser, "#moves button[aria-current] .san", "Qe3").await;
     wait_for_text(browser, "#announce", "The last move was taken back.").await;
@@ -267,7 +275,9 @@ async fn the_clocks_run(browser: &mut Browser, server: &Server) {
     assert_eq!(browser.evaluate("document.querySelectorAll('.player.running').length").await, json!(0));
     server.hub.publish("1", vec![FeedEvent::Clock(clock(3_725_000, 9_999, Some("black")))]);
     browser.wait_for("document.querySelector('[data-seat=top]').matches('.running.short')").await;
-    browser.wait_for("/^0:0[0-8]\\.\\d$/.test(document.querySelector('[data-seat=top] .time').textContent)").await;
+    browser
+        .wait_for("/^0:0[0-8]\\.\\d$/.test(document.querySelector('[data-seat=top] .time').textContent)")
+        .await;
     assert_eq!(text(browser, "[data-seat=bottom] .time").await, "1:02:05");
     assert_eq!(browser.evaluate("document.querySelectorAll('.player.running').length").await, json!(1));
     server.hub.publish("1", vec![FeedEvent::Clock(clock(3_725_000, 0, Some("black")))]);
@@ -310,7 +320,10 @@ async fn a_visitor_steps_through_the_game_and_turns_the_board() {
     assert_eq!(browser.evaluate(&format!("{live}.ariaPressed")).await, "true");
 
     // The list is one tab stop with arrow keys inside, and the latest move is in view.
-    assert_eq!(browser.evaluate("document.querySelectorAll('#moves button[tabindex=\"0\"]').length").await, json!(1));
+    assert_eq!(
+        browser.evaluate("document.querySelectorAll('#moves button[tabindex=\"0\"]').length").await,
+        json!(1)
+    );
     browser.evaluate("document.querySelector('#moves button[tabindex=\"0\"]').focus()").await;
     let inside = "(() => { const box = document.querySelector('#scroll').getBoundingClientRect(); \
         const row = document.activeElement.getBoundingClientRect(); \
@@ -343,12 +356,15 @@ async fn the_position_is_told_in_words(browser: &mut Browser) {
     );
     let tree = browser.call("Accessibility.getFullAXTree", json!({})).await;
     let nodes = tree["nodes"].as_array().unwrap();
-    let board = nodes.iter().find(|node| node["name"]["value"] == "Chess board, White at the bottom").unwrap();
+    let board =
+        nodes.iter().find(|node| node["name"]["value"] == "Chess board, White at the bottom").unwrap();
     assert_eq!(board["description"]["value"], json!(words));
     let unnamed: Vec<&Value> = nodes
         .iter()
         .filter(|node| node["ignored"] == json!(false))
-        .filter(|node| ["button", "link", "image"].contains(&node["role"]["value"].as_str().unwrap_or_default()))
+        .filter(|node| {
+            ["button", "link", "image"].contains(&node["role"]["value"].as_str().unwrap_or_default())
+        })
         .filter(|node| node["name"]["value"].as_str().unwrap_or_default().is_empty())
         .collect();
     assert!(unnamed.is_empty(), "without a name: {unnamed:#?}");
@@ -379,7 +395,8 @@ async fn several_boards_have_cards_and_addresses() {
 
     wait_for_men(&mut browser, &second.placement()).await;
     assert_eq!(text(&mut browser, "[data-seat=top] .name").await, "Tove Sandqvist");
-    let cards = "[...document.querySelectorAll('#boards a')].map(a => a.querySelector('.card-head').innerText)";
+    let cards =
+        "[...document.querySelectorAll('#boards a')].map(a => a.querySelector('.card-head').innerText)";
     let told = browser.evaluate(cards).await;
     assert_eq!(told, json!(["Board 1\n1… c5", "Board 2\n2. c4", "Board a/ü 3\nwaiting"]));
     assert_no_overflow(&mut browser).await;
@@ -387,7 +404,9 @@ async fn several_boards_have_cards_and_addresses() {
     browser.evaluate("document.querySelector('#boards a[data-board=\"1\"]').click()").await;
     wait_for_men(&mut browser, &first.placement()).await;
     assert_eq!(browser.evaluate("location.search").await, "?board=1");
-    browser.evaluate("document.querySelector('#boards a:not([data-board=\"1\"],[data-board=\"2\"])').click()").await;
+    browser
+        .evaluate("document.querySelector('#boards a:not([data-board=\"1\"],[data-board=\"2\"])').click()")
+        .await;
     wait_for_text(&mut browser, "[data-seat=top] .name", "Anneke Wilgh").await;
     let pgn = browser.evaluate("document.querySelector('#pgn').getAttribute('href')").await;
     assert_eq!(pgn, "/api/boards/a%2F%C3%BC%203/pgn");
@@ -406,7 +425,8 @@ async fn several_boards_have_cards_and_addresses() {
 
 /// Nothing of the page is wider than the window.
 async fn assert_no_overflow(browser: &mut Browser) {
-    let width = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth").await;
+    let width =
+        browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth").await;
     assert_eq!(width, json!(0), "the page scrolls sideways");
 }
 

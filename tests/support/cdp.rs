@@ -94,16 +94,21 @@ impl Browser {
         answer["result"]["value"].take()
     }
 
-    /// Waits until an expression is true in the page.
+    /// Waits until an expression is true in the page. While what it asks for is missing it is not.
     pub async fn wait_for(&mut self, expression: &str) {
+        let question =
+            format!("(() => {{ try {{ return Boolean({expression}); }} catch {{ return false; }} }})()");
         let asked = async {
-            while self.evaluate(&format!("Boolean({expression})")).await != json!(true) {
+            while self.evaluate(&question).await != json!(true) {
                 sleep(Duration::from_millis(20)).await;
             }
         };
         if timeout(PATIENCE, asked).await.is_err() {
             let seen = self.evaluate("document.body.innerText").await;
-            panic!("never became true: {expression}\nthe page says: {seen}\nevents: {:#?}", self.complaints());
+            panic!(
+                "never became true: {expression}\nthe page says: {seen}\nevents: {:#?}",
+                self.complaints()
+            );
         }
     }
 
@@ -118,7 +123,8 @@ impl Browser {
     /// Sets the size of the page in CSS pixels; `mobile` for a phone with two device pixels each.
     pub async fn resize(&mut self, width: u32, height: u32, mobile: bool) {
         let scale = if mobile { 2 } else { 1 };
-        let params = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": mobile });
+        let params =
+            json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": mobile });
         self.call("Emulation.setDeviceMetricsOverride", params).await;
     }
 

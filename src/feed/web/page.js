@@ -70,6 +70,7 @@ function drawMan(square, man) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", `man ${chess.colourOf(man)}`);
   svg.setAttribute("viewBox", "0 0 100 100");
+  svg.setAttribute("aria-hidden", "true");
   const use = document.createElementNS(SVG, "use");
   use.setAttribute("href", `/pieces.svg#${man.toLowerCase()}`);
   svg.append(use);
