@@ -13,6 +13,7 @@ use tokio::{sync::oneshot, task::JoinHandle};
 use touchmoved::{
     feed::{FeedConfig, Hub, bind},
     publish::{BoardState, FeedEvent, PublicClock, PublicPly, Tags},
+    sysclock,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -129,7 +130,7 @@ impl Game {
 }
 
 fn clock(white_ms: u64, black_ms: u64, running: Option<&'static str>) -> PublicClock {
-    PublicClock { white_ms: Some(white_ms), black_ms: Some(black_ms), running, at_us: 1_000_000 }
+    PublicClock { white_ms: Some(white_ms), black_ms: Some(black_ms), running, at_us: sysclock::monotonic().as_micros() }
 }
 
 fn picture(name: &str) -> PathBuf {
@@ -486,6 +487,7 @@ async fn the_page_fits_a_phone_and_a_dark_room() {
                 document.querySelector('.table').getBoundingClientRect().right";
             assert_eq!(browser.evaluate(beside).await, json!(!mobile));
             let side = "document.querySelector('[data-square=a1]').getBoundingClientRect().width";
+            browser.wait_for("document.getAnimations().length === 0").await;
             assert!(browser.evaluate(side).await.as_f64().unwrap() >= 40.0, "small squares on {name}");
             browser.screenshot(&picture(&format!("{name}-{scheme}.png"))).await;
         }

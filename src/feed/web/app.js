@@ -59,16 +59,22 @@ function showLink(state, words) {
 }
 
 /** The state of every board; what was known before does not count any more. */
-function takeSnapshot(snapshot) {
+function takeSnapshot(states) {
   const before = current();
   boards.clear();
-  for (const state of snapshot.boards) {
-    state.clockAt = performance.now();
+  for (const state of states) {
+    if (state.clock) state.clockAt = timeOfReading(state.now_us, state.clock.at_us);
     boards.set(state.id, state);
   }
   if (!boards.has(view.id)) view.id = boards.keys().next().value ?? null;
   if (!sameSoFar(before, current(), view.ply)) view.ply = null;
   drawAll();
+}
+
+/** When a clock read so, in the time of this page: the daemon says what time it is there. */
+function timeOfReading(nowUs, atUs) {
+  const age = (nowUs - atUs) / 1000;
+  return performance.now() - (age > 0 ? age : 0);
 }
 
 /** True when two states of a board agree up to a ply, so that a visitor may stay where he is. */
@@ -78,13 +84,14 @@ function sameSoFar(before, now, ply) {
   return now.plies.slice(0, ply).every((played, i) => played.uci === before.plies[i]?.uci);
 }
 
-function takeEvent({ id, event }) {
+function takeEvent(event) {
+  const id = event.board;
   const state = boards.get(id);
   if (!state || !applyEvent(state, event)) {
     resync();
     return;
   }
-  if (event.type === "clock") state.clockAt = performance.now();
+  if (event.type === "clock") state.clockAt = timeOfReading(event.now_us, event.at_us);
   drawCard(state, view);
   if (id === view.id) {
     if (view.ply >= state.plies.length) view.ply = null;

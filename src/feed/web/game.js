@@ -168,7 +168,7 @@ export function applyEvent(state, event) {
   const ply = ({ uci, san, completed, clock_ms }) => ({ uci, san, completed, clock_ms });
   switch (event.type) {
     case "board":
-      state.board = event.placement ?? event.board;
+      state.board = event.placement;
       return true;
     case "move":
       if (event.ply !== state.plies.length + 1) return false;
