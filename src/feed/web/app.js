@@ -128,7 +128,7 @@ function rememberView(remember) {
   const search = new URLSearchParams();
   if (boards.size > 1) search.set("board", view.id);
   if (view.flipped) search.set("flip", "1");
-  history[remember](null, "", search.size ? `?${search}` : location.pathname);
+  history[remember](null, "", search.toString() ? `?${search}` : location.pathname);
 }
 
 function onKey(event) {
