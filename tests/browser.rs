@@ -3,172 +3,24 @@
 
 #[path = "support/cdp.rs"]
 mod cdp;
-
-use std::{net::SocketAddr, path::PathBuf};
+#[path = "support/hall.rs"]
+mod hall;
+#[path = "support/page.rs"]
+mod page;
 
 use cdp::Browser;
+use hall::{Game, Server, clock};
+use page::{LOWEST_CONTRAST, assert_clean, assert_no_overflow, picture, text, wait_for_men, wait_for_text};
 use serde_json::{Value, json};
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, fen::Fen, san::SanPlus, uci::UciMove};
-use tokio::{sync::oneshot, task::JoinHandle};
+use shakmaty::CastlingMode;
 use touchmoved::{
-    feed::{FeedConfig, Hub, bind},
-    publish::{BoardState, FeedEvent, PublicClock, PublicPly, Tags},
-    sysclock,
+    feed::Hub,
+    publish::{FeedEvent, PublicPly},
 };
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
-/// A game with captures, castling on both sides, an en passant capture and a promotion.
+/// A game with captures, castling on both sides and an en passant capture.
 const GAME: &str = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5c6 d7c6 e1g1 c8g4 h2h3 h7h5 d2d3 d8f6 b1d2 e8c8 \
     a2a4 g8e7 a4a5 b7b5 a5b6 c7b6 b2b4 h5h4 c1b2 e7g6 d1e1 g6f4 d2c4 g4f3 c4b6 c8b7 b6c4 f3g2 e1e3 g2f1";
-
-/// A server with a hub that the test feeds.
-struct Server {
-    address: SocketAddr,
-    hub: Hub,
-    stop: oneshot::Sender<()>,
-    task: JoinHandle<()>,
-}
-
-impl Server {
-    async fn start(address: SocketAddr, hub: Hub) -> Server {
-        let config =
-            FeedConfig { http: Some(address), livechess: None, pgn_dir: None, ..FeedConfig::default() };
-        let feeds = bind(config).await.unwrap();
-        let address = feeds.http().unwrap();
-        let (stop, stopped) = oneshot::channel::<()>();
-        let served = hub.clone();
-        let task = tokio::spawn(async move {
-            feeds.serve(served, async { drop(stopped.await) }).await.unwrap();
-        });
-        Server { address, hub, stop, task }
-    }
-
-    async fn local(hub: Hub) -> Server {
-        Server::start(SocketAddr::from(([127, 0, 0, 1], 0)), hub).await
-    }
-
-    fn url(&self, rest: &str) -> String {
-        format!("http://{}/{rest}", self.address)
-    }
-
-    async fn stop(self) {
-        self.stop.send(()).unwrap();
-        self.task.await.unwrap();
-    }
-}
-
-/// A game that is played move by move, and what the public is told of it.
-struct Game {
-    id: &'static str,
-    position: Chess,
-    plies: Vec<PublicPly>,
-}
-
-impl Game {
-    fn new(id: &'static str) -> Game {
-        Game { id, position: Chess::default(), plies: Vec::new() }
-    }
-
-    fn with(id: &'static str, moves: &str) -> Game {
-        let mut game = Game::new(id);
-        for uci in moves.split_whitespace() {
-            game.play(uci);
-        }
-        game
-    }
-
-    fn fen(&self) -> String {
-        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
-    }
-
-    fn placement(&self) -> String {
-        self.position.board().to_string()
-    }
-
-    /// Plays a move and gives the events of it: the men on the board, then the move.
-    fn play(&mut self, uci: &str) -> Vec<FeedEvent> {
-        let m = uci.parse::<UciMove>().unwrap().to_move(&self.position).unwrap();
-        let san = SanPlus::from_move_and_play_unchecked(&mut self.position, m).to_string();
-        let uci = m.to_uci(CastlingMode::Standard).to_string();
-        let left = 5_400_000 - 11_000 * self.plies.len() as u64;
-        let played = PublicPly { uci, san, completed: true, clock_ms: Some(left) };
-        self.plies.push(played.clone());
-        let moved = FeedEvent::Move { ply: self.plies.len(), played, fen: self.fen() };
-        vec![FeedEvent::Board { board: self.placement() }, moved]
-    }
-
-    fn state(&self, white: &str, black: &str) -> BoardState {
-        let tag = |text: &str| Some(text.to_owned());
-        let black_moves = self.plies.len() % 2 == 1;
-        BoardState {
-            id: self.id.to_owned(),
-            tags: Tags {
-                event: tag("Harbour Open"),
-                site: tag("Boat House"),
-                date: tag("2026.11.28"),
-                round: tag("3"),
-                board: tag(self.id),
-                white: tag(white),
-                black: tag(black),
-                time_control: tag("40/5400+30:1800+30"),
-            },
-            chess960: false,
-            start_fen: START.to_owned(),
-            board: self.placement(),
-            fen: self.fen(),
-            plies: self.plies.clone(),
-            turn: if black_moves { "black" } else { "white" },
-            clock: None,
-            result: "*",
-            status: if self.plies.is_empty() { "waiting" } else { "playing" },
-            connected: true,
-            has_presses: true,
-            serial: None,
-        }
-    }
-}
-
-fn clock(white_ms: u64, black_ms: u64, running: Option<&'static str>) -> PublicClock {
-    PublicClock { white_ms: Some(white_ms), black_ms: Some(black_ms), running, at_us: sysclock::monotonic().as_micros() }
-}
-
-fn picture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/screenshots").join(name)
-}
-
-/// The men that the page shows, as a piece placement.
-const SHOWN: &str = "[...'87654321'].map(rank => [...'abcdefgh'].map(file => \
-    document.querySelector(`#board [data-square=${file}${rank}]`).dataset.man ?? '1').join('')).join('/')";
-
-/// Squares as the page shows them, against a piece placement of a FEN.
-async fn wait_for_men(browser: &mut Browser, placement: &str) {
-    let ones: String = placement
-        .chars()
-        .map(|sign| sign.to_digit(10).map_or_else(|| sign.to_string(), |n| "1".repeat(n as usize)))
-        .collect();
-    browser.wait_for(&format!("{SHOWN} === '{ones}'")).await;
-}
-
-async fn text(browser: &mut Browser, selector: &str) -> String {
-    let value = browser.evaluate(&format!("document.querySelector({}).textContent", json!(selector))).await;
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-async fn wait_for_text(browser: &mut Browser, selector: &str, expected: &str) {
-    let wanted = format!("document.querySelector({}).textContent === {}", json!(selector), json!(expected));
-    browser.wait_for(&wanted).await;
-}
-
-/// Nothing was asked of another origin, and the page complained of nothing.
-fn assert_clean(browser: &Browser, server: &Server) {
-    let origin = server.url("");
-    for url in browser.requests() {
-        assert!(url.starts_with(&origin) || url == "about:blank", "a request left the origin: {url}");
-    }
-    assert!(browser.requests().iter().any(|url| url.ends_with("/events")), "the page asked for no events");
-    assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
-}
 
 #[tokio::test]
 async fn the_page_follows_a_game_from_the_first_move_to_the_result() {
@@ -383,6 +235,38 @@ async fn the_board_turns(browser: &mut Browser) {
 }
 
 #[tokio::test]
+async fn a_chess960_game_that_black_resumes() {
+    let hub = Hub::new();
+    let start = "1k6/7P/8/8/8/8/p7/4RKR1 b GE - 0 30";
+    let moves = ["a2a1q", "f1g1", "b8b7", "h7h8n"];
+    let after = |n: usize| {
+        let mut game = Game::from("1", start, CastlingMode::Chess960);
+        moves[..n].iter().for_each(|uci| drop(game.play(uci)));
+        game
+    };
+    hub.set(after(4).state("Ilse Alder", "Oskar Vane"));
+    let server = Server::local(hub).await;
+    let mut browser = Browser::start().await;
+    browser.open(&server.url("")).await;
+    wait_for_men(&mut browser, &after(4).placement()).await;
+    assert_eq!(text(&mut browser, "#subtitle").await, "Round 3 · Board 1 · Boat House · Chess960");
+    let rows =
+        browser.evaluate("[...document.querySelectorAll('#moves li')].map(row => row.innerText)").await;
+    assert_eq!(
+        rows,
+        json!(["30.\n…\na1=Q\n1:30:00", "31.\nO-O\n1:29:49\nKb7\n1:29:38", "32.\nh8=N\n1:29:27"])
+    );
+    for ply in (0..4).rev() {
+        browser.press("ArrowLeft").await;
+        wait_for_men(&mut browser, &after(ply).placement()).await;
+    }
+    browser.press("ArrowRight").await;
+    wait_for_text(&mut browser, "#status", "Position after 30… a1=Q").await;
+    assert_clean(&browser, &server);
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn several_boards_have_cards_and_addresses() {
     let hub = Hub::new();
     let (first, second) = (Game::with("1", "e2e4 c7c5"), Game::with("2", "d2d4 g8f6 c2c4"));
@@ -424,48 +308,12 @@ async fn several_boards_have_cards_and_addresses() {
     server.stop().await;
 }
 
-/// Nothing of the page is wider than the window.
-async fn assert_no_overflow(browser: &mut Browser) {
-    let width =
-        browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth").await;
-    assert_eq!(width, json!(0), "the page scrolls sideways");
-}
-
-/// Contrast of text against what is behind it, for every element with text of its own: the lowest
-/// of WCAG's ratios, with the element.
-const LOWEST_CONTRAST: &str = r"(() => {
-    const rgb = (text) => {
-        const n = text.match(/[\d.]+/g).map(Number);
-        return text.startsWith('color(') ? [...n.slice(0, 3).map((x) => x * 255), n[3] ?? 1] : [n[0], n[1], n[2], n[3] ?? 1];
-    };
-    const over = (top, under) => [0, 1, 2].map((i) => top[i] * top[3] + under[i] * (1 - top[3]));
-    const behind = (e) => {
-        if (!e) return [255, 255, 255];
-        const own = rgb(getComputedStyle(e).backgroundColor);
-        return own[3] >= 1 ? own.slice(0, 3) : over(own, behind(e.parentElement));
-    };
-    const light = (c) => {
-        const [r, g, b] = c.map((x) => x / 255).map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    let lowest = [99, ''];
-    for (const e of document.body.querySelectorAll('*')) {
-        const own = [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-        if (!own || !e.checkVisibility() || e.matches('.hidden-text')) continue;
-        const under = behind(e);
-        const [a, b] = [light(over(rgb(getComputedStyle(e).color), under)), light(under)].sort((x, y) => y - x);
-        const ratio = (a + 0.05) / (b + 0.05);
-        if (ratio < lowest[0]) lowest = [ratio, `${e.tagName} ${e.id} ${e.className} ${e.textContent.trim()}`];
-    }
-    return lowest;
-})()";
-
 #[tokio::test]
 async fn the_page_fits_a_phone_and_a_dark_room() {
     let hub = Hub::new();
     let game = Game::with("1", GAME);
     let mut state = game.state("Ilse Alder", "Oskar Vane");
-    state.clock = Some(clock(4_987_000, 4_871_000, Some("white")));
+    state.clock = Some(clock(4_987_000, 5_015_000, Some("white")));
     hub.set(state);
     let server = Server::local(hub).await;
     let mut browser = Browser::start().await;
