@@ -321,6 +321,9 @@ async fn the_page_fits_a_phone_and_a_dark_room() {
     browser.open(&server.url("")).await;
     wait_for_men(&mut browser, &game.placement()).await;
 
+    let running = "document.querySelector('[data-seat=bottom].running .time').textContent";
+    browser.wait_for(&format!("/^1:2\\d:\\d\\d$/.test({running})")).await;
+
     let mut backgrounds = Vec::new();
     for scheme in ["light", "dark"] {
         browser.prefer(&[("prefers-color-scheme", scheme)]).await;
