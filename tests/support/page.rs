@@ -46,11 +46,16 @@ pub fn assert_clean(browser: &Browser, server: &Server) {
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
 }
 
-/// Nothing of the page is wider than the window.
+/// Nothing of the page is wider than the window or cut off by it; the row of boards scrolls inside
+/// itself.
 pub async fn assert_no_overflow(browser: &mut Browser) {
-    let width =
-        browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth").await;
-    assert_eq!(width, json!(0), "the page scrolls sideways");
+    let width = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    assert_eq!(browser.evaluate(width).await, json!(0), "the page scrolls sideways");
+    let outside = "[...document.body.querySelectorAll('*')] \
+        .filter(e => e.checkVisibility() && !e.closest('#boards ul, .hidden-text')) \
+        .filter(e => e.getBoundingClientRect().right > innerWidth + 0.5 || e.getBoundingClientRect().left < -0.5) \
+        .map(e => `${e.tagName} ${e.id} ${e.className}`)";
+    assert_eq!(browser.evaluate(outside).await, json!([]), "outside of the window");
 }
 
 /// Contrast of text against what is behind it, for every element with text of its own: the lowest
