@@ -313,6 +313,8 @@ fn pages_that_play_chess_and_pages_of_this_machine_are_let_through() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     /// Whatever is played, taken back and pressed, a client's list never shrinks but by the arbiter,
     /// and no message says the same as the one before it.
     #[test]
