@@ -179,6 +179,8 @@ function listen() {
     const id = new URLSearchParams(location.search).get("board");
     if (boards.size > 0) choose(boards.has(id) ? id : boards.keys().next().value);
   });
+  // A device that changed its network does not notice that the old connection is dead.
+  addEventListener("online", connect);
   // A phone that slept has missed what happened, and may not have noticed that the link is gone.
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) feed.hiddenAt = performance.now();
