@@ -64,6 +64,8 @@ pub(super) struct Narrator {
     wrong: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
+    /// How many plies had been told when the position was last looked at for an end.
+    examined: usize,
     paused: bool,
     /// The pause is there to put something right.
     repair: bool,
@@ -113,6 +115,7 @@ impl Narrator {
             wrong: None,
             counts: [0; 2],
             ending: Ending::default(),
+            examined: 0,
             paused: false,
             repair: false,
             took_back: false,
@@ -268,6 +271,7 @@ impl Narrator {
 
     fn withdraw(&mut self, now: Now, facts: &mut Facts) {
         let Some(last) = self.told.pop() else { return };
+        self.examined = 0;
         let published = self.published > self.told.len();
         self.published = self.published.min(self.told.len());
         self.completed_to = self.completed_to.min(self.told.len());
@@ -288,6 +292,7 @@ impl Narrator {
             let san = san(&position, ply.mv);
             let uci = self.uci(ply.mv);
             position.play_unchecked(ply.mv);
+            self.examined = 0;
             let published = index < self.published;
             let Some(told) = self.told.get_mut(index) else { return };
             let was = std::mem::replace(&mut told.record.uci, uci.clone());
