@@ -6,116 +6,22 @@
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
+use super::encode::{hex, unhex};
+pub use super::{
+    encode::{parse_rfc3339, rfc3339},
+    header::{FORMAT, JournalHeader, digest, program},
+};
 use crate::{
-    publish::Tags,
-    session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, setup::GameSetup, time::MonoTime},
+    session::{event::Unit, fact::Fact, io::Input, time::MonoTime},
     wire::sensor_log,
 };
-
-/// Version of the journal's format, in the header as `format`.
-pub const FORMAT: u64 = 1;
 
 /// Length of a chain text: 128 bits in hexadecimal digits.
 pub const CHAIN_LEN: usize = 32;
 
 const CHAIN_KEY: &str = ",\"chain\":\"";
 const CHAIN_END: &str = "\"}";
-
-/// The first record of a segment: what the game was set up with, and by which program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JournalHeader {
-    /// Version of the format, [`FORMAT`].
-    pub format: u64,
-    /// Name and version of the program that wrote the segment.
-    pub program: String,
-    /// Version of the conclusions ([`LOGIC_VERSION`]); another version may reach other facts.
-    pub logic: u32,
-    /// Identifier of the boot in which the segment was begun: its monotonic times count from it.
-    pub boot: String,
-    /// Identifier of the board in the daemon.
-    pub board: String,
-    /// SHA-256 of the configuration's text in hexadecimal, empty when there was no file.
-    pub config: String,
-    /// The set-up of the game, enough to run the inputs again.
-    pub setup: GameSetup,
-    /// Tags of the game.
-    pub tags: Tags,
-    /// Head of the previous segment of this board, when there was one.
-    pub prev: Option<String>,
-}
-
-impl JournalHeader {
-    /// A header of this program and its logic version.
-    pub fn new(board: &str, setup: GameSetup, tags: Tags) -> JournalHeader {
-        JournalHeader {
-            format: FORMAT,
-            program: program(),
-            logic: LOGIC_VERSION,
-            boot: String::new(),
-            board: board.to_owned(),
-            config: String::new(),
-            setup,
-            tags,
-            prev: None,
-        }
-    }
-
-    fn to_value(&self) -> Value {
-        let mut tags = serde_json::to_value(&self.tags).unwrap_or(Value::Null);
-        if let Value::Object(map) = &mut tags {
-            map.retain(|_, value| !value.is_null());
-        }
-        json!({
-            "format": self.format,
-            "program": self.program,
-            "logic": self.logic,
-            "boot": self.boot,
-            "board": self.board,
-            "config": self.config,
-            "setup": sensor_log::header_to_map(&self.setup),
-            "tags": tags,
-            "prev": self.prev,
-        })
-    }
-
-    fn from_value(value: &Value) -> Result<JournalHeader, String> {
-        let map = value.as_object().ok_or("the header is not an object")?;
-        let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let format = map.get("format").and_then(Value::as_u64).unwrap_or_default();
-        if format != FORMAT {
-            return Err(format!("format {format} is not known, this program reads format {FORMAT}"));
-        }
-        let setup = map.get("setup").and_then(Value::as_object).ok_or("the header has no set-up")?;
-        let tags = map.get("tags").cloned().unwrap_or_else(|| json!({}));
-        Ok(JournalHeader {
-            format,
-            program: text("program"),
-            logic: map
-                .get("logic")
-                .and_then(Value::as_u64)
-                .and_then(|logic| u32::try_from(logic).ok())
-                .ok_or("the header has no logic version")?,
-            boot: text("boot"),
-            board: text("board"),
-            config: text("config"),
-            setup: sensor_log::header_from_map(setup).map_err(|e| format!("set-up: {e}"))?,
-            tags: serde_json::from_value(tags).map_err(|e| format!("tags: {e}"))?,
-            prev: map.get("prev").and_then(Value::as_str).map(str::to_owned),
-        })
-    }
-}
-
-/// Name and version of this program, as in [`JournalHeader::program`].
-pub fn program() -> String {
-    concat!("touchmoved ", env!("CARGO_PKG_VERSION")).to_owned()
-}
-
-/// SHA-256 of a text in hexadecimal, for [`JournalHeader::config`].
-pub fn digest(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
 
 /// The daemon goes on with a segment that it finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -411,43 +317,7 @@ fn chain_text(prev_chain: &str, text: &str) -> String {
     hash.finalize().iter().take(CHAIN_LEN / 2).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    text.as_bytes()
-        .chunks(2)
-        .map(|pair| {
-            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-            pair.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(pair, 16).ok())?
-        })
-        .collect()
-}
-
 /// UTC at `to`, when it was `wall_us` at `from`.
 fn shifted(wall_us: u64, from: MonoTime, to: MonoTime) -> u64 {
     wall_us.saturating_add(to.since(from)).saturating_sub(from.since(to))
-}
-
-/// Microseconds since 1970-01-01 as an RFC 3339 time with six decimals; times behind the year
-/// 9999 are written as its end.
-pub fn rfc3339(wall_us: u64) -> String {
-    const LAST: i128 = 253_402_300_799_999_999_000;
-    let nanos = (i128::from(wall_us) * 1000).min(LAST);
-    let utc = OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let (year, month, day) = utc.to_calendar_date();
-    let (hour, minute, second, micro) = utc.to_hms_micro();
-    format!("{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micro:06}Z", u8::from(month))
-}
-
-/// Reads what [`rfc3339`] wrote.
-pub fn parse_rfc3339(text: &str) -> Option<u64> {
-    let utc = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    u64::try_from(utc.unix_timestamp_nanos() / 1000).ok()
 }
