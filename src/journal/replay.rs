@@ -176,3 +176,55 @@ pub fn check(path: &Path) -> Result<ReplayOutcome, ReplayError> {
     let (facts, missing) = facts.finish().map_err(differs)?;
     Ok(ReplayOutcome { inputs, facts, missing, torn: log.torn().is_some() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fact::FactKind;
+
+    fn fact(us: u64) -> Fact {
+        Fact { ev: 0, at: MonoTime::from_micros(us), kind: FactKind::ResultWithdrawn }
+    }
+
+    fn recorded(us: u64) -> RecordedFact {
+        RecordedFact { seq: us, ..RecordedFact::of(&fact(us)) }
+    }
+
+    #[test]
+    fn equal_facts_pass_in_any_interleaving() {
+        let mut check = FactCheck::new();
+        check.recorded(recorded(1)).unwrap();
+        check.recorded(recorded(2)).unwrap();
+        check.computed(&fact(1)).unwrap();
+        check.computed(&fact(2)).unwrap();
+        check.computed(&fact(3)).unwrap();
+        check.recorded(recorded(3)).unwrap();
+        assert_eq!(check.finish().unwrap(), (3, Vec::new()));
+    }
+
+    #[test]
+    fn facts_may_be_missing_at_the_end_only() {
+        let mut check = FactCheck::new();
+        check.recorded(recorded(1)).unwrap();
+        check.computed(&fact(1)).unwrap();
+        check.computed(&fact(2)).unwrap();
+        let missing = vec![RecordedFact::of(&fact(2)).text];
+        assert_eq!(check.clone().finish().unwrap(), (1, missing));
+        let difference = check.recorded(recorded(3)).unwrap_err();
+        assert_eq!((difference.number, difference.recorded.seq), (2, 3));
+        let text = difference.to_string();
+        for part in
+            ["fact 2 (record 3)", "after:    {\"us\":1,", "recorded: {\"us\":3,", "computed: {\"us\":2,"]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_fact_that_does_not_come_out_is_a_difference() {
+        let mut check = FactCheck::new();
+        check.recorded(recorded(1)).unwrap();
+        let difference = check.finish().unwrap_err();
+        assert!(difference.to_string().ends_with("computed: nothing more"));
+    }
+}
