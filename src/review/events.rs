@@ -72,12 +72,15 @@ impl Timeline {
         self.push(at, wall_us, kind, text).by = by;
     }
 
+    /// The half-move that a press of `side` belongs to: the one that this side has just made, or the
+    /// one that is under way.
+    pub(super) fn pressed_ply(&self, side: Color) -> usize {
+        let made = self.moves.len();
+        if made > 0 && self.numbers.side(made) == side { made } else { self.under_way() }
+    }
+
     fn press(&mut self, at: MonoTime, wall_us: Option<u64>, side: Color) {
-        let mut ply = self.under_way();
-        // The press belongs to the move that the player has just made.
-        if !self.moves.is_empty() && self.numbers.side(self.moves.len()) == side {
-            ply = self.moves.len();
-        }
+        let ply = self.pressed_ply(side);
         let row = self.push(at, wall_us, Kind::Press, format!("{} pressed the clock", words::side(side)));
         row.by = Some(side);
         row.ply = ply;

@@ -278,8 +278,10 @@ impl Timeline {
             fields.text("kind"),
             fields.number("n").unwrap_or_default()
         );
+        let ply = by.map_or_else(|| self.under_way(), |by| self.pressed_ply(by));
         let row = self.push(at, wall_us, Kind::Illegal, text);
         row.by = by;
+        row.ply = ply;
         row.squares = squares_of(uci, "", false);
         row.details.insert("code".to_owned(), json!(fields.text("kind")));
     }
