@@ -11,7 +11,7 @@ use super::{
     read::{ReadError, Reader},
     record::{self, Body, Content, Cut, Entry, JournalHeader},
 };
-use crate::session::{board::Board, fact::Fact, io::Input, setup::SetupError, time::MonoTime};
+use crate::session::{io::Input, time::MonoTime};
 
 /// Bytes that are collected before they are handed to the system without a [`Journal::sync`].
 const WRITE_AT: usize = 64 << 10;
@@ -51,7 +51,8 @@ pub struct Recovered {
     pub header: JournalHeader,
     /// All inputs with their times, in order.
     pub inputs: Vec<(MonoTime, Input)>,
-    /// Number of facts that are recorded. See [`Recovered::restore`].
+    /// Number of facts that are recorded. A board that runs `inputs` again and is advanced to `last`
+    /// gives them first; facts behind them were not written any more and should be appended next.
     pub facts: usize,
     /// Latest time of any record.
     pub last: MonoTime,
@@ -62,33 +63,6 @@ pub struct Recovered {
     pub boot: (String, u64),
     /// What was cut off the end, when the last line was torn. It is recorded already.
     pub cut: Option<Cut>,
-}
-
-impl Recovered {
-    /// The board as it was at [`Recovered::last`], and the facts that follow from the inputs and are
-    /// not recorded, because the daemon ended before it wrote them: they should be appended next.
-    pub fn restore(&self) -> Result<(Board, Vec<Fact>), SetupError> {
-        let mut board = Board::new(&self.header.setup)?;
-        let mut recorded = self.facts;
-        let mut missing = Vec::new();
-        let mut drain = |board: &mut Board| {
-            while let Some(fact) = board.poll_fact() {
-                if recorded > 0 {
-                    recorded -= 1;
-                } else {
-                    missing.push(fact);
-                }
-            }
-        };
-        for (at, input) in &self.inputs {
-            board.input(*at, input);
-            drain(&mut board);
-        }
-        // Facts of deadlines behind the last input may be recorded, too.
-        board.advance(self.last);
-        drain(&mut board);
-        Ok((board, missing))
-    }
 }
 
 impl Journal {
