@@ -20,6 +20,7 @@ pub mod feed;
 pub mod journal;
 pub mod publish;
 pub mod replay;
+pub mod review;
 pub mod sensor;
 pub mod session;
 pub mod simulate;

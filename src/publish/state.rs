@@ -1,6 +1,6 @@
 //! What the public knows of one board, and the events that change it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Nothing was played yet and no clock runs.
 pub const STATUS_WAITING: &str = "waiting";
@@ -25,7 +25,8 @@ pub struct PublicPly {
 }
 
 /// The seven tags of a PGN and a few more, as configured for the board.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tags {
     /// Name of the event.
     pub event: Option<String>,

@@ -53,6 +53,8 @@ pub(super) struct Narrator {
     told: Vec<Told>,
     /// How many of `told` are known to equal the firm plies of the tracker.
     verified: usize,
+    /// How often the tracker had taken firm plies back when `verified` was counted.
+    loosened: u32,
     published: usize,
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
@@ -106,6 +108,7 @@ impl Narrator {
             start,
             told: Vec::new(),
             verified: 0,
+            loosened: 0,
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
@@ -171,11 +174,12 @@ impl Narrator {
                 self.just_completed = false;
             }
         }
+        // A lift may be the answer that makes the move before it: that comes first.
+        self.narrate(tracker, now, facts);
         self.note_touches(tracker, now, facts);
         if let Some(kind) = self.alert_start_array(tracker) {
             tell(facts, now, kind);
         }
-        self.narrate(tracker, now, facts);
         if let Moment::Board(Cause::Press(side)) = moment {
             self.judge_press(tracker, side, now, facts);
         }
@@ -236,6 +240,10 @@ impl Narrator {
         now: Now,
         facts: &mut Facts,
     ) -> &'a Reading {
+        if self.loosened != tracker.loosened() {
+            self.loosened = tracker.loosened();
+            self.verified = 0;
+        }
         self.verified = self.verified.min(tracker.firm().len());
         let same = self.agreement(tracker, best, self.verified);
         if same == self.told.len() {
