@@ -8,7 +8,7 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use shakmaty::{Chess, Position as _, uci::UciMove};
 use touchmoved::{
     replay::{Emit, Replay},
-    session::{Session, board::Board, event::Stamped, io::Input, setup::GameSetup},
+    session::{Session, event::Stamped, io::Input, setup::GameSetup},
     wire::sensor_log,
 };
 
@@ -53,12 +53,12 @@ fn replay_lines(bencher: Bencher) {
     let games = games();
     bencher.counter(plies(&games)).bench_local(|| {
         for game in &games {
-            let mut replay = Replay::new(Board::new(&game.setup).unwrap(), Emit::Moves, None);
+            let mut replay = Replay::new(&game.setup, Emit::Moves, None).unwrap();
             for line in &game.lines {
                 let stamped = sensor_log::parse_event(line).unwrap();
-                replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+                replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event)).unwrap();
             }
-            replay.finish();
+            replay.finish().unwrap();
             black_box(replay.take_output());
         }
     });

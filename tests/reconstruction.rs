@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::{Map, Value, json};
 use touchmoved::{
     replay::{Emit, Replay},
-    session::{board::Board, io::Input},
+    session::io::Input,
     wire::sensor_log,
 };
 
@@ -16,12 +16,12 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 fn replay<'a>(lines: impl IntoIterator<Item = &'a str>, emit: Emit) -> Vec<Value> {
     let mut lines = lines.into_iter().filter(|line| !line.is_empty());
     let setup = sensor_log::parse_header(lines.next().unwrap()).unwrap();
-    let mut replay = Replay::new(Board::new(&setup).unwrap(), emit, None);
+    let mut replay = Replay::new(&setup, emit, None).unwrap();
     for line in lines {
         let stamped = sensor_log::parse_event(line).unwrap();
-        replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+        replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event)).unwrap();
     }
-    replay.finish();
+    replay.finish().unwrap();
     replay.take_output().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
