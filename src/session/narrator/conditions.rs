@@ -38,7 +38,7 @@ impl Narrator {
             return false;
         }
         self.candidate = Some(ply.mv);
-        let decided = ply.pressed.is_some() || ply.answered;
+        let decided = ply.pressed.is_some() || ply.answered || self.stopping;
         if ply.inferred && !decided && differs.any() {
             return false;
         }

@@ -71,6 +71,8 @@ pub(super) struct Narrator {
     /// How many plies had been told when the position was last looked at for an end.
     examined: usize,
     paused: bool,
+    /// The clocks are being stopped right now.
+    stopping: bool,
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
@@ -122,6 +124,7 @@ impl Narrator {
             ending: Ending::default(),
             examined: 0,
             paused: false,
+            stopping: false,
             repair: false,
             took_back: false,
             was_in_order: true,
@@ -203,7 +206,14 @@ impl Narrator {
         if self.repair && best.differs(tracker.seen()).is_empty() {
             self.paused = false;
         }
-        if self.is_over() || self.is_frozen() || self.ending.signal_is_told() {
+        if self.is_over() || self.ending.signal_is_told() {
+            return;
+        }
+        if self.is_frozen() {
+            // What was made before the clocks were stopped may still become sure.
+            if self.agreement(tracker, best, 0) == self.told.len() {
+                self.publish(tracker, best, now, facts);
+            }
             return;
         }
         let reading = self.reconcile(tracker, best, now, facts);
@@ -434,7 +444,17 @@ impl Narrator {
 
     /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
     /// (Article 6.11) ends by itself when the board is in order.
-    pub(super) fn pause(&mut self, tracker: &Tracker, paused: bool) {
+    pub(super) fn pause(&mut self, paused: bool, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        if paused && !self.paused {
+            // Nobody stops the clocks over a man in the hand: what is placed is made.
+            self.stopping = true;
+            self.narrate(tracker, now, facts);
+            self.stopping = false;
+        }
+        self.set_paused(tracker, paused);
+    }
+
+    fn set_paused(&mut self, tracker: &Tracker, paused: bool) {
         self.paused = paused;
         self.repair = paused && {
             let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());

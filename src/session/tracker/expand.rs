@@ -21,12 +21,23 @@ impl Tracker {
             self.one_ply(index, cause, at, &mut grown);
         }
         self.readings.append(&mut grown);
-        if self.unexplained(cause) {
+        if self.unexplained(cause) || self.promoted_in_the_air(cause) {
             self.revive_promotions(cause, at);
         }
         if self.unexplained(cause) {
             self.two_plies(cause, at);
         }
+    }
+
+    /// True when in every good reading a man whose role is only assumed has left its square, and
+    /// something was placed or pressed since: its capture leaves no man too many.
+    fn promoted_in_the_air(&self, cause: Cause) -> bool {
+        let in_the_air =
+            |reading: &Reading| reading.promoted.iter().any(|man| !self.seen.occupied.contains(man.square));
+        let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
+        let limit = best.saturating_add(cost::CLOSE);
+        !matches!(cause, Cause::Lift(_))
+            && self.readings.iter().all(|reading| reading.cost > limit || in_the_air(reading))
     }
 
     /// True when men stand where no reading has them.
