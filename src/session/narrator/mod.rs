@@ -223,7 +223,8 @@ impl Narrator {
         self.publish(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
-            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any();
+            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any()
+            || tracker.has_rival(reading);
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {

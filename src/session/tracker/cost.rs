@@ -47,9 +47,9 @@ pub const TWO_PLIES: Cost = 1_500;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
-pub const STANDS_WRONG: Cost = 2_500;
+pub const STANDS_WRONG: Cost = 3_200;
 /// Men are missing at this moment, before any time has passed over it.
-pub const IN_THE_AIR: Cost = 600;
+pub const IN_THE_AIR: Cost = 900;
 
 /// Per second: the board shows a man where the reading has none.
 pub const EXTRA_PER_S: u64 = 2_200;

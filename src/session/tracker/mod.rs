@@ -283,6 +283,14 @@ impl Tracker {
     }
 }
 
+impl Tracker {
+    /// True when another reading is so close that time may put it ahead.
+    pub(super) fn has_rival(&self, best: &Reading) -> bool {
+        let limit = best.weight(&self.seen).saturating_add(CLOSE);
+        self.readings.iter().any(|other| !std::ptr::eq(other, best) && other.weight(&self.seen) < limit)
+    }
+}
+
 /// Squares on which the men of a ply stand after it.
 fn landed(after: &Chess, ply: &Ply) -> Bitboard {
     match ply.mv.castling_side() {
