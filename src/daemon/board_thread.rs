@@ -1,0 +1,119 @@
+//! The thread of one board: readings in, deadlines on time, until the daemon ends.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox, writer::STALL};
+use crate::{
+    sensor::{Reading, Stop, Timeline},
+    session::time::MonoTime,
+    sysclock,
+};
+
+/// Readings that may wait between the sources and the board thread.
+pub const QUEUE: usize = 256;
+
+/// The thread looks around at least this often, for the watchdog and for the end of the daemon.
+const TURN: Duration = Duration::from_millis(1000);
+
+/// How long a deadline of a live board waits for readings that were stamped before it and are
+/// still on their way. It fires at its own time all the same.
+const GRACE_US: u64 = 5_000;
+
+/// What a board thread needs beside its engine.
+pub struct Wiring {
+    /// The readings of all sources of the board.
+    pub readings: Receiver<Reading>,
+    /// What their stamps mean.
+    pub timeline: Timeline,
+    /// Added to every stamp, so that the times of a resumed journal go on; in microseconds.
+    pub offset_us: u64,
+    /// Set when the daemon ends.
+    pub stop: Stop,
+    /// What waits for the writer.
+    pub outbox: Arc<Outbox>,
+    /// Where the thread tells that it advances.
+    pub health: Arc<BoardHealth>,
+}
+
+/// Starts the thread. It ends when `stop` is set and what was read before is taken, or when all
+/// senders are gone.
+pub fn start(mut engine: Engine, wiring: Wiring) -> io::Result<JoinHandle<()>> {
+    let name = format!("board {}", wiring.health.id());
+    thread::Builder::new().name(name).spawn(move || {
+        let _span = log::board_span(wiring.health.id()).entered();
+        wiring.run(&mut engine);
+        wiring.health.end();
+    })
+}
+
+impl Wiring {
+    fn run(&self, engine: &mut Engine) {
+        loop {
+            self.health.advance(sysclock::monotonic());
+            match self.readings.recv_timeout(self.patience(engine)) {
+                Ok(reading) => self.take(engine, reading),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if let Some(now) = self.now() {
+                engine.advance(MonoTime::from_micros(now.as_micros().saturating_sub(GRACE_US)));
+            }
+            if self.stop.is_set() {
+                while let Ok(reading) = self.readings.try_recv() {
+                    self.take(engine, reading);
+                }
+                return;
+            }
+            self.watch_the_disk();
+        }
+    }
+
+    fn take(&self, engine: &mut Engine, reading: Reading) {
+        let at = reading.at.plus_micros(self.offset_us);
+        match reading.input {
+            Some(input) => {
+                tracing::trace!(?input, "reading");
+                engine.input(at, input);
+            }
+            None => engine.advance(at),
+        }
+    }
+
+    /// The time of the journal, where the clock tells it.
+    fn now(&self) -> Option<MonoTime> {
+        match self.timeline {
+            Timeline::Live => Some(sysclock::monotonic().plus_micros(self.offset_us)),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => None,
+        }
+    }
+
+    /// How long to wait for a reading: until the next deadline, and never longer than [`TURN`].
+    fn patience(&self, engine: &Engine) -> Duration {
+        let Some((now, deadline)) = self.now().zip(engine.deadline()) else { return TURN };
+        Duration::from_micros(deadline.plus_micros(GRACE_US).since(now)).min(TURN)
+    }
+
+    /// A disk that does not answer at all cannot be flagged by the writer, which waits for it.
+    fn watch_the_disk(&self) {
+        let Some(since) = self.outbox.waiting_since() else { return };
+        if u128::from(sysclock::monotonic().since(since)) < STALL.as_micros() {
+            return;
+        }
+        if self.health.set_journal(Some("the disk does not answer")) {
+            tracing::error!(
+                "the journal's disk has not answered for {} s; the game is served on, moves leave before \
+                 they are recorded",
+                STALL.as_secs()
+            );
+        }
+        self.outbox.stop_holding();
+    }
+}
