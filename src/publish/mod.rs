@@ -3,7 +3,7 @@
 //! Pure. A feed encodes [`FeedEvent`]s and [`BoardState`]s and never sees a fact, so that nothing
 //! that is meant for the arbiter can reach it. Each board has one [`Publisher`].
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::session::{
     Session,
@@ -27,7 +27,8 @@ pub struct PublicPly {
 }
 
 /// The seven tags of a PGN and a few more, as configured for the board.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tags {
     /// Name of the event.
     pub event: Option<String>,
