@@ -1,1 +1,13 @@
-//! feed
+//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API.
+//!
+//! A feed sees `publish` types only. [`Hub`] is the one seam between the board threads and
+//! everything here: they put events in, the feeds take states and events out, and no feed can hold
+//! a board up.
+
+pub mod hub;
+pub mod metrics;
+pub mod pgn;
+mod serve;
+
+pub use hub::Hub;
+pub use serve::{FeedConfig, FeedError, Feeds, bind, serve};

@@ -1,0 +1,386 @@
+//! The seam between the board threads and the feeds: the latest state of each board, and a bounded
+//! ring of numbered events from which a feed resumes.
+//!
+//! Board threads call [`Hub::set`] and [`Hub::publish`], which never wait for a feed. A feed takes a
+//! [`Subscription`]. One that falls behind by more than [`QUEUE`] batches is told [`Ended::Lagged`]
+//! and has to let its client go; the client may come back with the identifier of the last event it
+//! has and misses nothing that the ring still holds. What it missed beyond that is replaced by a
+//! snapshot.
+//!
+//! Numbers count what one audience receives, one count for all boards and one for each board, so
+//! that a gap tells nothing. An identifier is `<run>-<number>`; `<run>` differs from one start of
+//! the daemon to the next, and an identifier of another run gets a snapshot.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::broadcast;
+
+use super::metrics::Metrics;
+use crate::{
+    publish::{BoardState, FeedEvent},
+    sysclock,
+};
+
+/// Events that the ring holds.
+pub const RING: usize = 4096;
+/// Batches of events that a feed may fall behind.
+pub const QUEUE: usize = 1024;
+
+/// Board states in, events out. Clones share one hub.
+#[derive(Clone, Debug)]
+pub struct Hub(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    run: String,
+    shared: Mutex<Shared>,
+    live: broadcast::Sender<Arc<Batch>>,
+    metrics: Metrics,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    boards: Vec<Channel>,
+    /// Number of the last event for the audience of all boards.
+    last: u64,
+    ring: VecDeque<Arc<Frame>>,
+}
+
+/// One board in the hub.
+#[derive(Debug)]
+struct Channel {
+    state: Arc<BoardState>,
+    /// Number of the last event for the audience of this board alone.
+    last: u64,
+    /// When the score changed last, in microseconds of UTC.
+    score_changed_us: u64,
+}
+
+/// A numbered event.
+#[derive(Debug)]
+struct Frame {
+    board: Arc<str>,
+    /// Number for the audience of all boards.
+    all: u64,
+    /// Number for the audience of this board alone.
+    own: u64,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Event(FeedEvent),
+    /// A new game was put on the board: the states of all boards at that moment.
+    Set(Vec<Arc<BoardState>>),
+}
+
+/// What one call of [`Hub::set`] or [`Hub::publish`] brought.
+#[derive(Debug)]
+pub struct Batch {
+    /// The board.
+    pub board: Arc<str>,
+    /// Its state after the batch.
+    pub state: Arc<BoardState>,
+    /// Grows by every event of every board; orders batches and [`Hub::current`].
+    pub version: u64,
+    /// True when a new game was put on the board.
+    pub reset: bool,
+    frames: Vec<Arc<Frame>>,
+}
+
+impl Batch {
+    /// The events of the batch, in order; none when a new game was put on the board.
+    pub fn events(&self) -> impl Iterator<Item = &FeedEvent> {
+        self.frames.iter().filter_map(|frame| match &frame.body {
+            Body::Event(event) => Some(event),
+            Body::Set(_) => None,
+        })
+    }
+}
+
+/// Whose events a subscription sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// All boards.
+    All,
+    /// One board.
+    Board(String),
+}
+
+/// One thing that a subscription delivers.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Identifier from which this audience can resume.
+    pub id: String,
+    /// What happened.
+    pub payload: Payload,
+}
+
+/// What an [`Item`] carries.
+#[derive(Clone, Debug)]
+pub enum Payload {
+    /// The states of all boards of the audience; what was known before does not count any more.
+    Snapshot(Vec<Arc<BoardState>>),
+    /// An event of one board.
+    Event {
+        /// The board.
+        board: Arc<str>,
+        /// What happened.
+        event: FeedEvent,
+    },
+}
+
+/// Why a subscription ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Ended {
+    /// The reader fell behind by more than [`QUEUE`] batches; this many are lost to it.
+    #[error("fell behind by {0} batches")]
+    Lagged(u64),
+    /// The hub is gone.
+    #[error("the daemon is ending")]
+    Closed,
+}
+
+/// A reader of the hub.
+#[derive(Debug)]
+pub struct Subscription {
+    run: String,
+    audience: Audience,
+    backlog: VecDeque<Item>,
+    live: broadcast::Receiver<Arc<Batch>>,
+}
+
+impl Default for Hub {
+    fn default() -> Hub {
+        Hub::new()
+    }
+}
+
+impl Hub {
+    /// An empty hub with a run identifier of its own.
+    pub fn new() -> Hub {
+        let mix = sysclock::wall_micros() ^ u64::from(std::process::id()).rotate_left(40);
+        Hub::with_run(&base36(mix.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 38))
+    }
+
+    /// An empty hub with the given run identifier: letters and digits, different at each start.
+    pub fn with_run(run: &str) -> Hub {
+        Hub(Arc::new(Inner {
+            run: run.to_owned(),
+            shared: Mutex::default(),
+            live: broadcast::Sender::new(QUEUE),
+            metrics: Metrics::default(),
+        }))
+    }
+
+    /// Puts a board into the hub, or a new game on a board that is there. Boards keep the order in
+    /// which they came.
+    pub fn set(&self, state: BoardState) {
+        let now = sysclock::wall_micros();
+        let mut shared = self.lock();
+        let board: Arc<str> = state.id.as_str().into();
+        let state = Arc::new(state);
+        let own = match shared.boards.iter_mut().find(|channel| *channel.state.id == *board) {
+            Some(channel) => {
+                channel.state = Arc::clone(&state);
+                channel.last += 1;
+                channel.score_changed_us = now;
+                channel.last
+            }
+            None => {
+                shared.boards.push(Channel { state: Arc::clone(&state), last: 1, score_changed_us: now });
+                1
+            }
+        };
+        let states = shared.states(&Audience::All);
+        let frame = shared.push(&board, own, Body::Set(states));
+        let batch = Batch { board, state, version: shared.last, reset: true, frames: vec![frame] };
+        let _ = self.0.live.send(Arc::new(batch));
+    }
+
+    /// Takes events of a board that is in the hub, in order. The state of the board is brought up to
+    /// date here, so that moves which are still on their way to the disk stay out of it while lifts
+    /// and clocks already go through.
+    pub fn publish(&self, board: &str, events: Vec<FeedEvent>) {
+        if events.is_empty() {
+            return;
+        }
+        let now = sysclock::wall_micros();
+        let mut shared = self.lock();
+        let Some(index) = shared.boards.iter().position(|channel| channel.state.id == board) else {
+            drop(shared);
+            tracing::warn!(board, "events of a board that was never set are dropped");
+            return;
+        };
+        let board: Arc<str> = board.into();
+        let mut frames = Vec::with_capacity(events.len());
+        for event in events {
+            self.0.metrics.event(&event);
+            let Some(channel) = shared.boards.get_mut(index) else { return };
+            Arc::make_mut(&mut channel.state).apply(&event);
+            if event.changes_score() {
+                channel.score_changed_us = now;
+            }
+            channel.last += 1;
+            let own = channel.last;
+            frames.push(shared.push(&board, own, Body::Event(event)));
+        }
+        let Some(state) = shared.boards.get(index).map(|channel| Arc::clone(&channel.state)) else { return };
+        let batch = Batch { board, state, version: shared.last, reset: false, frames };
+        let _ = self.0.live.send(Arc::new(batch));
+    }
+
+    /// The states of all boards, in the order in which the boards came.
+    pub fn boards(&self) -> Vec<Arc<BoardState>> {
+        self.lock().states(&Audience::All)
+    }
+
+    /// The state of one board.
+    pub fn board(&self, id: &str) -> Option<Arc<BoardState>> {
+        self.current(id).map(|(state, _)| state)
+    }
+
+    /// The state of one board with its version: batches up to that version are in it.
+    pub fn current(&self, id: &str) -> Option<(Arc<BoardState>, u64)> {
+        let shared = self.lock();
+        let channel = shared.boards.iter().find(|channel| channel.state.id == id)?;
+        Some((Arc::clone(&channel.state), shared.last))
+    }
+
+    /// When the score of a board changed last, in microseconds of UTC.
+    pub fn score_changed_us(&self, id: &str) -> Option<u64> {
+        let shared = self.lock();
+        shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.score_changed_us)
+    }
+
+    /// Subscribes. The first items are what happened after `last_id`, where the ring still holds all
+    /// of it, and otherwise a snapshot.
+    pub fn subscribe(&self, audience: Audience, last_id: Option<&str>) -> Subscription {
+        let shared = self.lock();
+        let live = self.0.live.subscribe();
+        let run = &self.0.run;
+        let backlog = last_id
+            .and_then(|id| id.strip_prefix(run.as_str())?.strip_prefix('-')?.parse().ok())
+            .and_then(|number| shared.since(&audience, number, run))
+            .unwrap_or_else(|| {
+                let payload = Payload::Snapshot(shared.states(&audience));
+                VecDeque::from([Item { id: format!("{run}-{}", shared.last_of(&audience)), payload }])
+            });
+        drop(shared);
+        Subscription { run: run.clone(), audience, backlog, live }
+    }
+
+    /// The batches of all boards from now on, for a feed that builds its own messages from states.
+    pub fn watch(&self) -> broadcast::Receiver<Arc<Batch>> {
+        self.0.live.subscribe()
+    }
+
+    /// The counters behind `/metrics`.
+    pub fn metrics(&self) -> &Metrics {
+        &self.0.metrics
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.0.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn push(&mut self, board: &Arc<str>, own: u64, body: Body) -> Arc<Frame> {
+        self.last += 1;
+        let frame = Arc::new(Frame { board: Arc::clone(board), all: self.last, own, body });
+        if self.ring.len() >= RING {
+            self.ring.pop_front();
+        }
+        self.ring.push_back(Arc::clone(&frame));
+        frame
+    }
+
+    fn states(&self, audience: &Audience) -> Vec<Arc<BoardState>> {
+        let states = self.boards.iter().map(|channel| &channel.state);
+        states.filter(|state| audience.sees(&state.id)).cloned().collect()
+    }
+
+    fn last_of(&self, audience: &Audience) -> u64 {
+        match audience {
+            Audience::All => self.last,
+            Audience::Board(id) => {
+                self.boards.iter().find(|channel| channel.state.id == *id).map_or(0, |channel| channel.last)
+            }
+        }
+    }
+
+    /// What this audience received after the event `number`, or nothing when the ring does not
+    /// hold all of it.
+    fn since(&self, audience: &Audience, number: u64, run: &str) -> Option<VecDeque<Item>> {
+        let missing = self.last_of(audience).checked_sub(number)?;
+        let items: VecDeque<Item> = self
+            .ring
+            .iter()
+            .filter(|frame| audience.sees(&frame.board) && frame.number(audience) > number)
+            .map(|frame| frame.item(audience, run))
+            .collect();
+        (u64::try_from(items.len()).ok()? == missing).then_some(items)
+    }
+}
+
+impl Audience {
+    /// True when this audience receives the events of `board`.
+    pub fn sees(&self, board: &str) -> bool {
+        match self {
+            Audience::All => true,
+            Audience::Board(id) => id == board,
+        }
+    }
+}
+
+impl Frame {
+    const fn number(&self, audience: &Audience) -> u64 {
+        match audience {
+            Audience::All => self.all,
+            Audience::Board(_) => self.own,
+        }
+    }
+
+    fn item(&self, audience: &Audience, run: &str) -> Item {
+        let payload = match &self.body {
+            Body::Event(event) => Payload::Event { board: Arc::clone(&self.board), event: event.clone() },
+            Body::Set(states) => {
+                Payload::Snapshot(states.iter().filter(|state| audience.sees(&state.id)).cloned().collect())
+            }
+        };
+        Item { id: format!("{run}-{}", self.number(audience)), payload }
+    }
+}
+
+impl Subscription {
+    /// The next item. May be dropped and called again without losing one.
+    pub async fn next(&mut self) -> Result<Item, Ended> {
+        loop {
+            if let Some(item) = self.backlog.pop_front() {
+                return Ok(item);
+            }
+            let batch = self.live.recv().await.map_err(|error| match error {
+                broadcast::error::RecvError::Lagged(n) => Ended::Lagged(n),
+                broadcast::error::RecvError::Closed => Ended::Closed,
+            })?;
+            let frames = batch.frames.iter().filter(|frame| self.audience.sees(&frame.board));
+            self.backlog.extend(frames.map(|frame| frame.item(&self.audience, &self.run)));
+        }
+    }
+}
+
+fn base36(mut value: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        let digit = u32::try_from(value % 36).unwrap_or(0);
+        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
+        value /= 36;
+        if value == 0 {
+            return digits.into_iter().rev().collect();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Binds the network surfaces and runs them until the daemon ends.
+
+use std::{future::Future, net::SocketAddr, path::PathBuf};
+
+use tokio::{net::TcpListener, sync::watch};
+
+use super::hub::Hub;
+
+/// Which surfaces are served and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedConfig {
+    /// Web page, JSON, server-sent events and PGN; nothing switches them off.
+    pub http: Option<SocketAddr>,
+    /// The LiveChess-compatible API; nothing switches it off.
+    pub livechess: Option<SocketAddr>,
+    /// Directory of the PGN files; nothing switches them off.
+    pub pgn_dir: Option<PathBuf>,
+    /// Connections that each surface serves at a time; more are closed at once.
+    pub max_connections: usize,
+    /// Web origins that may use the LiveChess API besides the ones that are always let through.
+    pub livechess_origins: Vec<String>,
+}
+
+impl Default for FeedConfig {
+    /// The addresses of the contract, no PGN files, 256 connections.
+    fn default() -> FeedConfig {
+        FeedConfig {
+            http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
+            livechess: Some(SocketAddr::from(([127, 0, 0, 1], 1982))),
+            pgn_dir: None,
+            max_connections: 256,
+            livechess_origins: Vec::new(),
+        }
+    }
+}
+
+/// Why the feeds cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum FeedError {
+    /// An address cannot be bound.
+    #[error("cannot listen on {address}: {reason}; {remedy}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A surface broke down.
+    #[error("{what} stopped: {source}")]
+    Serve {
+        /// Which surface.
+        what: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// Surfaces that are bound and wait to be served.
+#[derive(Debug)]
+pub struct Feeds {
+    config: FeedConfig,
+    http: Option<TcpListener>,
+    livechess: Option<TcpListener>,
+}
+
+/// Binds the configured addresses; a port 0 takes a free one.
+pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
+    let http = listen(config.http, "[http] listen").await?;
+    let livechess = listen(config.livechess, "[livechess] listen").await?;
+    Ok(Feeds { config, http, livechess })
+}
+
+/// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
+/// [`Feeds::serve`] in one, for a caller that does not ask for the addresses.
+pub async fn serve(
+    config: FeedConfig,
+    hub: Hub,
+    shutdown: impl Future<Output = ()> + Send,
+) -> Result<(), FeedError> {
+    bind(config).await?.serve(hub, shutdown).await
+}
+
+impl Feeds {
+    /// Where the web page is served.
+    pub fn http(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Where the LiveChess API is served.
+    pub fn livechess(&self) -> Option<SocketAddr> {
+        self.livechess.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
+    /// closes the connections.
+    pub async fn serve(self, hub: Hub, shutdown: impl Future<Output = ()> + Send) -> Result<(), FeedError> {
+        let (ending, _) = watch::channel(false);
+        let _ = (&self.config, &hub);
+        shutdown.await;
+        let _ = ending.send(true);
+        Ok(())
+    }
+}
+
+async fn listen(address: Option<SocketAddr>, key: &str) -> Result<Option<TcpListener>, FeedError> {
+    let Some(address) = address else { return Ok(None) };
+    let refused = |error: std::io::Error| {
+        let (reason, remedy) = match error.kind() {
+            std::io::ErrorKind::AddrInUse => {
+                ("address in use".to_owned(), format!("another touchmoved may be running, or set {key}"))
+            }
+            std::io::ErrorKind::AddrNotAvailable => (
+                "this machine has no such address".to_owned(),
+                format!("set {key} to an address of this machine"),
+            ),
+            std::io::ErrorKind::PermissionDenied => (
+                "permission denied".to_owned(),
+                format!("ports below 1024 need CAP_NET_BIND_SERVICE, or set {key}"),
+            ),
+            _ => (error.to_string(), format!("set {key} to another address")),
+        };
+        FeedError::Bind { address, reason, remedy }
+    };
+    TcpListener::bind(address).await.map(Some).map_err(refused)
+}

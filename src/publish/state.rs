@@ -1,0 +1,257 @@
+//! What the public knows of one board, and the events that change it.
+
+use serde::{Deserialize, Serialize};
+
+/// Nothing was played yet and no clock runs.
+pub const STATUS_WAITING: &str = "waiting";
+/// The game is on.
+pub const STATUS_PLAYING: &str = "playing";
+/// The clocks were stopped in the middle of the game.
+pub const STATUS_PAUSED: &str = "paused";
+/// The game has a result.
+pub const STATUS_ENDED: &str = "ended";
+
+/// A ply that has been published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PublicPly {
+    /// The move in UCI.
+    pub uci: String,
+    /// The move in standard algebraic notation.
+    pub san: String,
+    /// True once the move was completed (Article 6.2.1).
+    pub completed: bool,
+    /// Time left on the mover's clock at the press, in milliseconds, where a clock told it.
+    pub clock_ms: Option<u64>,
+}
+
+/// The seven tags of a PGN and a few more, as configured for the board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tags {
+    /// Name of the event.
+    pub event: Option<String>,
+    /// Place.
+    pub site: Option<String>,
+    /// Date as `YYYY.MM.DD`.
+    pub date: Option<String>,
+    /// Round.
+    pub round: Option<String>,
+    /// Number of the board in the round.
+    pub board: Option<String>,
+    /// Player of the white men.
+    pub white: Option<String>,
+    /// Player of the black men.
+    pub black: Option<String>,
+    /// Time control in PGN notation.
+    pub time_control: Option<String>,
+}
+
+/// Everything that the public may know of one board at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardState {
+    /// Identifier of the board in this daemon (`1`, `a7`).
+    pub id: String,
+    /// Tags of the game.
+    pub tags: Tags,
+    /// True for Chess960.
+    pub chess960: bool,
+    /// Full FEN of the position before the first ply of `plies`.
+    pub start_fen: String,
+    /// Piece placement that stands on the board physically now (first field of a FEN): men in the
+    /// air are missing.
+    pub board: String,
+    /// Full FEN of the position after the last published ply.
+    pub fen: String,
+    /// The published plies, `history` included.
+    pub plies: Vec<PublicPly>,
+    /// `white` or `black`: the side that has the move after the last published ply.
+    pub turn: &'static str,
+    /// The clock, where one is connected.
+    pub clock: Option<PublicClock>,
+    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub result: &'static str,
+    /// `waiting`, `playing`, `paused`, `ended`: what the spectator sees of the state.
+    pub status: &'static str,
+    /// True while the link to the board is up.
+    pub connected: bool,
+    /// True where a clock or a lever tells that moves are completed (Article 6.2.1). Without one an
+    /// output that waits for completed moves takes the published ones instead.
+    pub has_presses: bool,
+    /// Serial number for the LiveChess API where one is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+}
+
+/// The clock as the public sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PublicClock {
+    /// Milliseconds left for White at `at_us`.
+    pub white_ms: Option<u64>,
+    /// Milliseconds left for Black at `at_us`.
+    pub black_ms: Option<u64>,
+    /// `white`, `black` or nothing: whose clock runs.
+    pub running: Option<&'static str>,
+    /// Monotonic microseconds of the reading; a viewer counts down from it.
+    pub at_us: u64,
+}
+
+/// One thing that happened, for the public.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum FeedEvent {
+    /// Men were lifted or placed: the placement that stands on the board now.
+    Board {
+        /// First field of a FEN. In JSON it is `placement`, because `board` names the board there.
+        #[serde(rename = "placement")]
+        board: String,
+    },
+    /// A move was published.
+    Move {
+        /// Number of the ply, counted from 1, `history` included.
+        ply: usize,
+        /// The move.
+        #[serde(flatten)]
+        played: PublicPly,
+        /// Full FEN after the move.
+        fen: String,
+    },
+    /// The last `n` published plies were taken back.
+    Undo {
+        /// How many.
+        n: usize,
+        /// Full FEN after it.
+        fen: String,
+    },
+    /// A published ply was corrected; the later ones stand.
+    Correct {
+        /// Number of the ply.
+        ply: usize,
+        /// The move as it is now.
+        #[serde(flatten)]
+        played: PublicPly,
+        /// Full FEN after the last ply.
+        fen: String,
+    },
+    /// A published move was completed.
+    Completed {
+        /// Number of the ply.
+        ply: usize,
+        /// Time left on the mover's clock in milliseconds.
+        clock_ms: Option<u64>,
+        /// True when the player pressed the clock; false when the end of the game or the player's
+        /// next move completed it (Articles 6.2.1.1 and 6.2.1.2).
+        pressed: bool,
+    },
+    /// A clock reading.
+    Clock(PublicClock),
+    /// The result, or `*` when it was withdrawn.
+    Result {
+        /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+        result: &'static str,
+    },
+    /// The status or the link changed.
+    Status {
+        /// `waiting`, `playing`, `paused`, `ended`.
+        status: &'static str,
+        /// True while the link to the board is up.
+        connected: bool,
+    },
+}
+
+impl FeedEvent {
+    /// The value of `type` in JSON, which is also the event name of a server-sent event.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            FeedEvent::Board { .. } => "board",
+            FeedEvent::Move { .. } => "move",
+            FeedEvent::Undo { .. } => "undo",
+            FeedEvent::Correct { .. } => "correct",
+            FeedEvent::Completed { .. } => "completed",
+            FeedEvent::Clock(_) => "clock",
+            FeedEvent::Result { .. } => "result",
+            FeedEvent::Status { .. } => "status",
+        }
+    }
+
+    /// True for what may leave before its record is on stable storage: the physical board, the
+    /// clock and the link. Moves, results and the end of the game wait.
+    pub fn is_immediate(&self) -> bool {
+        match self {
+            FeedEvent::Board { .. } | FeedEvent::Clock(_) => true,
+            FeedEvent::Status { status, .. } => *status != STATUS_ENDED,
+            _ => false,
+        }
+    }
+
+    /// True for what changes the score of the game, and so a PGN of it.
+    pub const fn changes_score(&self) -> bool {
+        !matches!(self, FeedEvent::Board { .. } | FeedEvent::Clock(_) | FeedEvent::Status { .. })
+    }
+}
+
+impl BoardState {
+    /// Brings the state up to date with one event. An event that does not fit (an unknown ply)
+    /// changes nothing.
+    pub fn apply(&mut self, event: &FeedEvent) {
+        match event {
+            FeedEvent::Board { board } => self.board.clone_from(board),
+            FeedEvent::Move { ply, played, fen } => {
+                if *ply == self.plies.len() + 1 {
+                    self.plies.push(played.clone());
+                    self.set_fen(fen);
+                }
+            }
+            FeedEvent::Undo { n, fen } => {
+                self.plies.truncate(self.plies.len().saturating_sub(*n));
+                self.set_fen(fen);
+            }
+            FeedEvent::Correct { ply, played, fen } => {
+                if let Some(known) = self.ply_mut(*ply) {
+                    *known = played.clone();
+                    self.set_fen(fen);
+                }
+            }
+            FeedEvent::Completed { ply, clock_ms, pressed } => {
+                if let Some(known) = self.ply_mut(*ply) {
+                    known.completed = true;
+                    known.clock_ms = clock_ms.or(known.clock_ms);
+                }
+                self.has_presses |= *pressed;
+            }
+            FeedEvent::Clock(clock) => {
+                self.clock = Some(*clock);
+                self.has_presses = true;
+            }
+            FeedEvent::Result { result } => self.result = result,
+            FeedEvent::Status { status, connected } => {
+                self.status = status;
+                self.connected = *connected;
+            }
+        }
+    }
+
+    fn set_fen(&mut self, fen: &str) {
+        self.fen.clear();
+        self.fen.push_str(fen);
+        self.turn = if fen.split(' ').nth(1) == Some("b") { "black" } else { "white" };
+    }
+
+    fn ply_mut(&mut self, ply: usize) -> Option<&mut PublicPly> {
+        ply.checked_sub(1).and_then(|index| self.plies.get_mut(index))
+    }
+}
+
+/// The moves that an output with the threshold `completed` shows: everything up to the last
+/// completed ply. A ply before a completed one counts; the last move of a game needs no press;
+/// where nothing tells presses, published moves are taken.
+pub fn completed_san(state: &BoardState) -> Vec<&str> {
+    state.plies.iter().take(completed_plies(state)).map(|ply| ply.san.as_str()).collect()
+}
+
+/// How many plies [`completed_san`] shows.
+pub(crate) fn completed_plies(state: &BoardState) -> usize {
+    if !state.has_presses || state.result != "*" {
+        return state.plies.len();
+    }
+    state.plies.iter().rposition(|ply| ply.completed).map_or(0, |index| index + 1)
+}
