@@ -1,1 +1,110 @@
-//! config
+//! The configuration: a file's text in, validated types out.
+//!
+//! Pure: nothing here opens a file or touches a device, so `touchmoved check-config` can run
+//! anywhere. [`parse`] collects every problem of a file instead of stopping at the first one.
+
+mod board;
+mod demo;
+mod problem;
+mod read;
+mod sensor;
+mod time_control;
+
+#[cfg(test)]
+mod tests;
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+pub use self::{
+    board::{BoardConfig, BoardId},
+    problem::{ConfigErrors, Problem},
+    sensor::{ActiveLevel, DtrRts, Level, Pace, SensorConfig, Speed},
+    time_control::{Period, TimeControl, TimeControlError},
+};
+
+/// Everything that the daemon is told before it starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Name of the file, as it was given.
+    pub source: String,
+    /// SHA-256 of the file's text, 64 lower-case hex digits: the digest of the configuration that
+    /// the header of a journal holds.
+    pub digest: String,
+    /// How much is logged (`log.level`).
+    pub log: LogLevel,
+    /// Where the journals are (`data.dir`).
+    pub data_dir: PathBuf,
+    /// Longest time that an input stays off stable storage, in milliseconds, 10 to 1000
+    /// (`data.sync-interval-ms`). Moves, presses and results never wait for it.
+    pub sync_interval_ms: u64,
+    /// Where the web pages, JSON, server-sent events and PGN are served (`http`).
+    pub http: Option<SocketAddr>,
+    /// Where the LiveChess-compatible API is served (`livechess`).
+    pub livechess: Option<SocketAddr>,
+    /// Web origins that may open the LiveChess API from a browser, besides those that always may;
+    /// `*` for any (`livechess.allowed-origins`). Programs that send no origin are not affected.
+    pub livechess_origins: Vec<String>,
+    /// Connections that each of the two services keeps open at a time (`http.max-connections`).
+    pub max_connections: usize,
+    /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
+    pub pgn_dir: Option<PathBuf>,
+    /// The boards, in the order of the file; at least one.
+    pub boards: Vec<BoardConfig>,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    /// A person must act.
+    Error,
+    /// And what works only in part.
+    Warn,
+    /// And the life cycle and the moves.
+    #[default]
+    Info,
+    /// And every square event.
+    Debug,
+    /// And every byte.
+    Trace,
+}
+
+impl LogLevel {
+    /// The word of the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LogLevel::Error => "error",
+            LogLevel::Warn => "warn",
+            LogLevel::Info => "info",
+            LogLevel::Debug => "debug",
+            LogLevel::Trace => "trace",
+        }
+    }
+}
+
+impl From<LogLevel> for tracing::level_filters::LevelFilter {
+    fn from(level: LogLevel) -> Self {
+        match level {
+            LogLevel::Error => Self::ERROR,
+            LogLevel::Warn => Self::WARN,
+            LogLevel::Info => Self::INFO,
+            LogLevel::Debug => Self::DEBUG,
+            LogLevel::Trace => Self::TRACE,
+        }
+    }
+}
+
+/// Reads a configuration. `file_name` is used in messages, and relative paths inside the file are
+/// taken from its directory.
+///
+/// # Errors
+/// All problems of the file, in the order of its lines.
+pub fn parse(file_name: &str, text: &str) -> Result<Config, ConfigErrors> {
+    read::parse(file_name, text)
+}
+
+/// SHA-256 as 64 lower-case hex digits.
+fn sha256(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,153 @@
+//! One board: its identity, its game and its sensor.
+
+use serde_json::json;
+use shakmaty::CastlingMode;
+
+use super::{sensor::SensorConfig, time_control::TimeControl};
+use crate::{
+    publish::Tags,
+    session::{
+        settings::{OrientationSetting, Settings},
+        setup::{BoardKind, GameSetup, Rules, Signal},
+    },
+};
+
+/// Identifier of a board: 1 to 32 of the characters `a-z A-Z 0-9 _ -`. It is used in file names
+/// and web addresses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoardId(String);
+
+impl BoardId {
+    /// Checks an identifier.
+    pub fn new(text: &str) -> Option<BoardId> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        ((1..=32).contains(&text.len()) && text.chars().all(fits)).then(|| BoardId(text.to_owned()))
+    }
+
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for BoardId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One configured board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardConfig {
+    /// Identifier, unique in the file.
+    pub id: BoardId,
+    /// Serial number under which feeds list the board; where it is not given, the device's own.
+    pub serial: Option<String>,
+    /// The game. For a sensor log use [`BoardConfig::setup_of_log`].
+    pub setup: GameSetup,
+    /// Tags of the game.
+    pub tags: Tags,
+    /// What is read.
+    pub sensor: SensorConfig,
+    /// What the file says of the game, for [`BoardConfig::setup_of_log`].
+    pub(super) game: GameOptions,
+}
+
+impl BoardConfig {
+    /// The game of a recorded log: what its header says, and over it what the board's own table in
+    /// the configuration says.
+    pub fn setup_of_log(&self, header: GameSetup) -> GameSetup {
+        self.game.apply(header)
+    }
+}
+
+/// What a configuration file says of a game; nothing where a key is not given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct GameOptions {
+    pub(super) rules: Option<Rules>,
+    pub(super) discipline: Option<&'static str>,
+    pub(super) supervision: Option<&'static str>,
+    pub(super) variant: Option<CastlingMode>,
+    pub(super) start_fen: Option<String>,
+    pub(super) time_control: Option<TimeControl>,
+    pub(super) orientation: Option<OrientationSetting>,
+    pub(super) release_dwell_ms: Option<u64>,
+    pub(super) extend_ms: Option<u64>,
+}
+
+impl GameOptions {
+    /// These options, and those of `other` where these say nothing.
+    pub(super) fn or(self, other: &GameOptions) -> GameOptions {
+        GameOptions {
+            rules: self.rules.or(other.rules),
+            discipline: self.discipline.or(other.discipline),
+            supervision: self.supervision.or(other.supervision),
+            variant: self.variant.or(other.variant),
+            start_fen: self.start_fen.or_else(|| other.start_fen.clone()),
+            time_control: self.time_control.or_else(|| other.time_control.clone()),
+            orientation: self.orientation.or(other.orientation),
+            release_dwell_ms: self.release_dwell_ms.or(other.release_dwell_ms),
+            extend_ms: self.extend_ms.or(other.extend_ms),
+        }
+    }
+
+    /// `base` with these options over it. Settings are written into the set-up's `config` too, so
+    /// that a journal's header holds them.
+    pub(super) fn apply(&self, base: GameSetup) -> GameSetup {
+        let mut setup = base;
+        if let Some(rules) = self.rules {
+            setup.rules = rules;
+            setup.settings.implied_by_next_move = rules != Rules::Fide2005;
+        }
+        if let Some(word) = self.discipline {
+            setup.discipline = word.to_owned();
+        }
+        if let Some(word) = self.supervision {
+            setup.supervision = word.to_owned();
+        }
+        if let Some(castling) = self.variant {
+            setup.castling = castling;
+        }
+        if let Some(fen) = &self.start_fen {
+            setup.start_fen.clone_from(fen);
+        }
+        if let Some(control) = &self.time_control {
+            setup.time_control = control.to_string();
+        }
+        if let Some(orientation) = self.orientation {
+            setup.settings.orientation = orientation;
+            let word = match orientation {
+                OrientationSetting::Auto => "auto",
+                OrientationSetting::WhiteSouth => "white-south",
+                OrientationSetting::WhiteNorth => "white-north",
+            };
+            setup.config.insert("board.orientation".to_owned(), json!(word));
+        }
+        if let Some(ms) = self.release_dwell_ms {
+            setup.settings.release_dwell_ms = ms;
+            setup.config.insert("touch.release_dwell_ms".to_owned(), json!(ms));
+        }
+        if let Some(ms) = self.extend_ms {
+            setup.settings.extend_ms = ms;
+            setup.config.insert("publish.extend_ms".to_owned(), json!(ms));
+        }
+        setup
+    }
+}
+
+/// The set-up of a board with this sensor before its options.
+pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) -> GameSetup {
+    let mut settings = Settings::default();
+    if let Some((close_ms, open_ms)) = debounce {
+        settings.debounce_close_ms = close_ms;
+        settings.debounce_open_ms = open_ms;
+    }
+    let (board, signal) = match sensor {
+        SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
+        SensorConfig::Matrix { .. } => (BoardKind::Reed, Signal::Raw),
+        SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => {
+            (BoardKind::Reed, Signal::Debounced)
+        }
+    };
+    GameSetup { board, signal, settings, ..GameSetup::default() }
+}

@@ -1,0 +1,54 @@
+//! The configuration of `touchmoved demo`.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+};
+
+use super::{
+    BoardConfig, BoardId, Config, Level, LogLevel, SensorConfig, Speed,
+    board::{GameOptions, base_setup},
+    read, sha256,
+};
+use crate::publish::Tags;
+
+impl Config {
+    /// Simulated boards `1` to `boards` (at least one, at most 99) with everything else as in an
+    /// empty configuration, and all files under `dir`. Board `n` plays with the seed
+    /// `seed + n - 1`.
+    pub fn demo(dir: &Path, boards: u8, speed: Speed, seed: u64) -> Config {
+        let boards = boards.clamp(1, 99);
+        let sensor = |offset: u64| SensorConfig::Simulated {
+            speed,
+            seed: seed.wrapping_add(offset),
+            level: Level::default(),
+        };
+        let local = |port| Some(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        Config {
+            source: "demo".to_owned(),
+            digest: sha256(&format!("demo boards={boards} speed={speed} seed={seed}")),
+            log: LogLevel::default(),
+            data_dir: dir.join("data"),
+            sync_interval_ms: read::SYNC_INTERVAL_MS,
+            http: local(read::HTTP_PORT),
+            livechess: local(read::LIVECHESS_PORT),
+            livechess_origins: Vec::new(),
+            max_connections: read::MAX_CONNECTIONS,
+            pgn_dir: Some(dir.join("pgn")),
+            boards: (1..=boards)
+                .filter_map(|number| {
+                    let id = BoardId::new(&number.to_string())?;
+                    let sensor = sensor(u64::from(number) - 1);
+                    let tags = Tags {
+                        event: Some("touchmoved demo".to_owned()),
+                        site: Some("simulated board".to_owned()),
+                        board: Some(id.to_string()),
+                        ..Tags::default()
+                    };
+                    let setup = base_setup(&sensor, None);
+                    Some(BoardConfig { id, serial: None, setup, tags, sensor, game: GameOptions::default() })
+                })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Reads `[defaults]` and the `[[board]]` tables.
+
+use std::path::Path;
+
+use shakmaty::CastlingMode;
+use time::{Date, Month};
+use toml::de::DeValue;
+
+use super::{Uses, section::Section, sensor};
+use crate::{
+    config::{
+        board::{BoardConfig, BoardId, GameOptions, base_setup},
+        sensor::SensorConfig,
+    },
+    publish::Tags,
+    session::{
+        settings::OrientationSetting,
+        setup::{GameSetup, Rules, SetupError},
+    },
+};
+
+/// All boards of the file.
+pub(super) fn boards(root: &Section<'_>, base: &Path) -> Vec<BoardConfig> {
+    let defaults = root.section("defaults");
+    let default_game = game(&defaults);
+    check_position(&defaults, &default_game);
+    let tag_section = defaults.section("tags");
+    let default_tags = common_tags(&tag_section);
+    tag_section.finish();
+    defaults.finish();
+
+    let mut uses = Uses::default();
+    let sections = root.sections("board");
+    if sections.is_empty() {
+        root.missing("board", "a [[board]] table says which board is read; add at least one");
+    }
+    sections
+        .into_iter()
+        .zip(1..)
+        .filter_map(|(section, number)| {
+            let read = board(&section, number, base, &default_game, &default_tags, &mut uses);
+            section.finish();
+            read
+        })
+        .collect()
+}
+
+fn board(
+    section: &Section<'_>,
+    number: u64,
+    base: &Path,
+    default_game: &GameOptions,
+    default_tags: &Tags,
+    uses: &mut Uses,
+) -> Option<BoardConfig> {
+    let id = id(section, uses);
+    let serial = section.label("serial");
+    if let Some(serial) = &serial
+        && let Some((_, line)) = uses.claim(format!("serial {serial}"), "", section.line())
+    {
+        section
+            .problem("serial", format!("{serial:?} is the serial number of the board on line {line}, too"));
+    }
+    let own = game(section);
+    let name = id.as_ref().map_or("without id", BoardId::as_str);
+    let sensor = sensor::sensor(section, name, number, base, uses);
+    let from_log = matches!(sensor, Some((SensorConfig::SensorLog { .. }, _)));
+    let game = if from_log { own.clone() } else { own.clone().or(default_game) };
+    if own.start_fen.is_some() || (own.variant.is_some() && !from_log) {
+        check_position(section, &game);
+    }
+    if game.discipline == Some("auto") && game.time_control.is_none() && !from_log {
+        section.problem("discipline", "\"auto\" is found from time-control; give that, too");
+    }
+    let mut tags = tags(section.section("tags"), default_tags);
+    let id = id?;
+    tags.board.get_or_insert_with(|| id.to_string());
+    tags.time_control = game.time_control.as_ref().and_then(crate::config::TimeControl::pgn);
+    let (sensor, debounce) = sensor?;
+    let setup = game.apply(base_setup(&sensor, debounce));
+    Some(BoardConfig { id, serial, setup, tags, sensor, game })
+}
+
+fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
+    let Some(text) = section.label("id") else {
+        section.missing("id", "name the board, such as id = \"1\"");
+        return None;
+    };
+    let Some(id) = BoardId::new(&text) else {
+        section.problem("id", format!("expected 1 to 32 of the characters a-z A-Z 0-9 _ -, found {text:?}"));
+        return None;
+    };
+    let earlier = uses.claim(format!("id {}", text.to_ascii_lowercase()), &text, section.line());
+    if let Some((other, line)) = earlier {
+        let message = format!("board {other} is on line {line} already; give each board its own id");
+        section.problem("id", message);
+    }
+    Some(id)
+}
+
+fn game(section: &Section<'_>) -> GameOptions {
+    let rules = [Rules::Fide2005, Rules::Fide2023, Rules::Ua].map(|rules| (rules.as_str(), rules));
+    let disciplines = ["standard", "rapid", "blitz", "auto"].map(|word| (word, word));
+    let supervisions = ["full", "basic"].map(|word| (word, word));
+    let variants = [("standard", CastlingMode::Standard), ("chess960", CastlingMode::Chess960)];
+    let orientations = [
+        ("auto", OrientationSetting::Auto),
+        ("white-south", OrientationSetting::WhiteSouth),
+        ("white-north", OrientationSetting::WhiteNorth),
+    ];
+    let touch = section.section("touch");
+    let release_dwell_ms = touch.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
+    touch.finish();
+    let publish = section.section("publish");
+    let extend_ms = publish.integer("extend-ms", "of milliseconds", 0, 60_000);
+    publish.finish();
+    GameOptions {
+        rules: section.word("rules", &rules),
+        discipline: section.word("discipline", &disciplines),
+        supervision: section.word("supervision", &supervisions),
+        variant: section.word("variant", &variants),
+        start_fen: section.text("start-fen").map(str::to_owned),
+        time_control: section.parsed("time-control"),
+        orientation: section.word("orientation", &orientations),
+        release_dwell_ms,
+        extend_ms,
+    }
+}
+
+/// Reports a start position that no game can start from.
+fn check_position(section: &Section<'_>, game: &GameOptions) {
+    let setup = game.apply(GameSetup::default());
+    let key = if section.has("start-fen") { "start-fen" } else { "variant" };
+    match setup.position() {
+        Ok(_) | Err(SetupError::History { .. }) => {}
+        Err(SetupError::Fen { fen, reason }) => {
+            section.problem(key, format!("{fen:?} is not a FEN ({reason}); write all six fields"));
+        }
+        Err(SetupError::Position { fen, reason }) => {
+            let variant = if setup.is_chess960() { "chess960" } else { "standard" };
+            section.problem(
+                key,
+                format!(
+                    "no game of variant {variant:?} can start from {fen:?} ({reason}); correct one of the two"
+                ),
+            );
+        }
+    }
+}
+
+/// The tags that boards share; the caller ends the section.
+fn common_tags(section: &Section<'_>) -> Tags {
+    Tags {
+        event: section.text("event").map(str::to_owned),
+        site: section.text("site").map(str::to_owned),
+        date: date(section),
+        round: section.label("round"),
+        ..Tags::default()
+    }
+}
+
+fn tags(section: Section<'_>, defaults: &Tags) -> Tags {
+    let own = common_tags(&section);
+    let tags = Tags {
+        event: own.event.or_else(|| defaults.event.clone()),
+        site: own.site.or_else(|| defaults.site.clone()),
+        date: own.date.or_else(|| defaults.date.clone()),
+        round: own.round.or_else(|| defaults.round.clone()),
+        board: section.label("board"),
+        white: section.text("white").map(str::to_owned),
+        black: section.text("black").map(str::to_owned),
+        time_control: None,
+    };
+    section.finish();
+    tags
+}
+
+/// The date in the form of PGN, `YYYY.MM.DD`; what is not known is `??`.
+fn date(section: &Section<'_>) -> Option<String> {
+    let value = section.any("date")?;
+    let read = match value.get_ref() {
+        DeValue::String(text) => pgn_date(&text.replace('-', ".")),
+        DeValue::Datetime(datetime) => datetime
+            .date
+            .filter(|_| datetime.time.is_none())
+            .and_then(|date| pgn_date(&format!("{:04}.{:02}.{:02}", date.year, date.month, date.day))),
+        _ => None,
+    };
+    if read.is_none() {
+        let form = "a day of the calendar such as \"2026.11.30\", with ?? for what is not known";
+        section.wrong("date", value, form);
+    }
+    read
+}
+
+fn pgn_date(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split('.').collect();
+    let [year, month, day] = parts.as_slice() else { return None };
+    // What is not known is judged as a leap year and a long month.
+    let year = date_part(year, 4, 2000)?;
+    let month = Month::try_from(u8::try_from(date_part(month, 2, 1)?).ok()?).ok()?;
+    let day = u8::try_from(date_part(day, 2, 1)?).ok()?;
+    Date::from_calendar_date(year, month, day).ok().map(|_| text.to_owned())
+}
+
+/// A part of a date: `length` digits, or as many question marks for `unknown`.
+fn date_part(part: &str, length: usize, unknown: i32) -> Option<i32> {
+    match part {
+        _ if part.len() != length => None,
+        _ if part.bytes().all(|b| b == b'?') => Some(unknown),
+        _ => part.bytes().all(|b| b.is_ascii_digit()).then(|| part.parse().ok()).flatten(),
+    }
+}

@@ -1,0 +1,218 @@
+//! Reads the table of a board's sensor.
+
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use toml::de::DeValue;
+
+use super::{
+    Uses,
+    section::{Section, whole},
+};
+use crate::{
+    config::sensor::{ActiveLevel, DtrRts, Level, Pace, SensorConfig, Speed},
+    session::settings::Settings,
+};
+
+/// BCM pins of the ranks 1 to 8 where the file names none: they leave I2C, SPI 0, the serial
+/// console and the identification of an add-on board free.
+const ROWS: [u8; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
+/// BCM pins of the files a to h where the file names none.
+const COLUMNS: [u8; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
+
+/// A sensor and, for a matrix, its debounce times (closing and opening, in milliseconds).
+pub(super) type Sensor = (SensorConfig, Option<(u64, u64)>);
+
+/// Reads `[board.sensor.*]`; nothing where there is not exactly one usable table.
+pub(super) fn sensor(
+    board: &Section<'_>,
+    id: &str,
+    number: u64,
+    base: &Path,
+    uses: &mut Uses,
+) -> Option<Sensor> {
+    let tables = board.section("sensor");
+    let simulated = tables.section("simulated");
+    let log = tables.section("sensor-log");
+    let dgt = tables.section("dgt");
+    let matrix = tables.section("matrix");
+    let given = [&simulated, &log, &dgt, &matrix].into_iter().filter(|table| table.is_present()).count();
+    if given == 0 {
+        board.missing(
+            "sensor",
+            "add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.simulated] and \
+             [board.sensor.sensor-log]",
+        );
+    } else if given > 1 {
+        board.problem("sensor", format!("a board has one sensor, found {given} tables; keep one of them"));
+    }
+    let mut found = None;
+    if simulated.is_present() {
+        found = Some((read_simulated(simulated, number), None));
+    }
+    if log.is_present() {
+        found = read_log(log, base).map(|sensor| (sensor, None));
+    }
+    if dgt.is_present() {
+        found = read_dgt(dgt, id, uses).map(|sensor| (sensor, None));
+    }
+    if matrix.is_present() {
+        found = read_matrix(matrix, id, uses);
+    }
+    tables.finish();
+    found.filter(|_| given == 1)
+}
+
+fn read_simulated(section: Section<'_>, number: u64) -> SensorConfig {
+    let levels = [("clean", Level::Clean), ("tournament", Level::Tournament), ("chaos", Level::Chaos)];
+    let sensor = SensorConfig::Simulated {
+        speed: speed(section.integer("speed", "", 1, 1000)).unwrap_or_default(),
+        seed: section.integer("seed", "", 0, i64::MAX.unsigned_abs()).unwrap_or(number),
+        level: section.word("level", &levels).unwrap_or_default(),
+    };
+    section.finish();
+    sensor
+}
+
+fn speed(factor: Option<u64>) -> Option<Speed> {
+    Speed::new(u32::try_from(factor?).ok()?)
+}
+
+fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
+    let path = super::path(&section, "path", base);
+    if path.is_none() {
+        section.missing("path", "name the sensor log, a file of one JSON object a line");
+    }
+    let pace = section.any("pace").and_then(|value| {
+        let pace = match value.get_ref().as_str() {
+            Some("real-time") => Some(Pace::default()),
+            Some("as-fast-as-possible") => Some(Pace::AsFastAsPossible),
+            _ => speed(whole(value.get_ref())).map(Pace::At),
+        };
+        if pace.is_none() {
+            section.wrong(
+                "pace",
+                value,
+                "\"real-time\", \"as-fast-as-possible\" or a factor, a whole number from 1 to 1000",
+            );
+        }
+        pace
+    });
+    let repeat = section.boolean("loop").unwrap_or(false);
+    section.finish();
+    Some(SensorConfig::SensorLog { path: path?, pace: pace.unwrap_or_default(), repeat })
+}
+
+fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
+    let port = section.text("port");
+    match port {
+        None => section.missing(
+            "port",
+            "name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/",
+        ),
+        Some(port) if !port.starts_with('/') => section.problem(
+            "port",
+            format!("expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"),
+        ),
+        Some(port) => {
+            if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {
+                section.problem(
+                    "port",
+                    format!("{port} is read by board {other} (line {line}) already; one port, one board"),
+                );
+            }
+        }
+    }
+    let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
+    let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
+    section.finish();
+    Some(SensorConfig::Dgt { port: PathBuf::from(port?), dtr_rts })
+}
+
+fn read_matrix(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor> {
+    let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
+    let active = section.word("active", &levels).unwrap_or_default();
+    let mut taken = BTreeMap::new();
+    let rows = pins(&section, "rows", "ranks 1 to 8", ROWS, &mut taken);
+    let columns = pins(&section, "columns", "files a to h", COLUMNS, &mut taken);
+    if active == ActiveLevel::High {
+        for pin in columns.into_iter().flatten().filter(|pin| matches!(pin, 2 | 3)) {
+            let message = format!(
+                "pin {pin} has a pull-up resistor on the board and cannot be a column with \
+                 active = \"high\"; make it a row, or choose another pin"
+            );
+            section.problem("columns", message);
+        }
+    }
+    for pin in rows.iter().chain(&columns).flatten() {
+        if let Some((other, line)) = uses.claim(format!("pin {pin}"), id, section.line())
+            && other != id
+        {
+            let key = if rows.is_some_and(|rows| rows.contains(pin)) { "rows" } else { "columns" };
+            section.problem(
+                key,
+                format!("pin {pin} is used by board {other} (line {line}) already; choose another pin"),
+            );
+        }
+    }
+    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(50);
+    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(5);
+    if settle_us * 8 >= scan_ms * 1000 {
+        section.problem(
+            "settle-us",
+            format!(
+                "eight rows of {settle_us} us do not fit into a scan of {scan_ms} ms; make settle-us \
+                 smaller than {} or scan-ms larger",
+                scan_ms * 125
+            ),
+        );
+    }
+    let defaults = Settings::default();
+    let debounce = |key, default: u64| section.integer(key, "of milliseconds", 0, 1000).unwrap_or(default);
+    let close_ms = debounce("debounce-close-ms", defaults.debounce_close_ms);
+    let open_ms = debounce("debounce-open-ms", defaults.debounce_open_ms);
+    section.finish();
+    let sensor = SensorConfig::Matrix { rows: rows?, columns: columns?, active, settle_us, scan_ms };
+    Some((sensor, Some((close_ms, open_ms))))
+}
+
+/// Eight BCM pins. `taken` holds the pins of this board so far with the key that named them.
+fn pins(
+    section: &Section<'_>,
+    key: &'static str,
+    order: &str,
+    default: [u8; 8],
+    taken: &mut BTreeMap<u8, &'static str>,
+) -> Option<[u8; 8]> {
+    let what = "a BCM pin number from 2 to 27 (0 and 1 identify an add-on board)";
+    let pin = |value: &DeValue<'_>| {
+        whole(value).and_then(|pin| u8::try_from(pin).ok()).filter(|pin| (2..=27).contains(pin))
+    };
+    if !section.has(key) {
+        let _ = section.any(key);
+        for pin in default {
+            if let Some(other) = taken.insert(pin, key) {
+                let message = format!("missing; pin {pin} of its default is used by {other} already");
+                section.problem(key, message);
+            }
+        }
+        return Some(default);
+    }
+    let list: Vec<(u8, Range<usize>)> = section.list(key, what, pin)?;
+    for (pin, span) in &list {
+        if let Some(other) = taken.insert(*pin, key) {
+            let message =
+                format!("pin {pin} is used twice, here and in {other}; each row and column has its own");
+            section.problem_at(key, span, message);
+        }
+    }
+    let pins: Vec<u8> = list.iter().map(|(pin, _)| *pin).collect();
+    let eight = <[u8; 8]>::try_from(pins).ok();
+    if eight.is_none() {
+        section.problem(key, format!("expected eight pins, for the {order}, found {}", list.len()));
+    }
+    eight
+}
