@@ -4,7 +4,7 @@
 //! The engine reads no clock but for the UTC of its records, so that the board thread can drive it
 //! by the clock and recovery by a journal.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use super::{health::BoardHealth, outbox::Outbox, writer::Pen};
 use crate::{
@@ -107,7 +107,7 @@ impl Engine {
 }
 
 /// Every fact that the session has ready, in order.
-pub(super) fn drain(board: &mut Board) -> VecDeque<Fact> {
+pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
     std::iter::from_fn(|| board.poll_fact()).collect()
 }
 

@@ -61,9 +61,9 @@ impl Outbox {
     pub fn offer(&self, step: u64, now: MonoTime, events: Vec<FeedEvent>) -> bool {
         let mut inner = self.lock();
         let waits = inner.holding && (!inner.held.is_empty() || !events.iter().all(FeedEvent::is_immediate));
-        let (at_once, waiting): (Vec<_>, Vec<_>) = events
-            .into_iter()
-            .partition(|event| !waits || (event.is_immediate() && !matches!(event, FeedEvent::Status { .. })));
+        let (at_once, waiting): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
+            !waits || (event.is_immediate() && !matches!(event, FeedEvent::Status { .. }))
+        });
         self.send(at_once);
         if waiting.is_empty() {
             return false;
