@@ -6,4 +6,6 @@ pub mod lock;
 pub mod log;
 pub mod notify;
 pub mod outbox;
+pub mod resume;
+pub mod segments;
 pub mod writer;

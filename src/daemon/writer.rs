@@ -23,7 +23,7 @@ use std::{
 
 use super::{health::BoardHealth, log, outbox::Outbox};
 use crate::{
-    journal::{Body, Entry, Journal},
+    journal::{Body, Entry},
     session::time::MonoTime,
     sysclock,
 };
@@ -269,18 +269,6 @@ impl<S: Store> Writer<S> {
         if let Some(waiting) = self.failure.as_ref().map(|_| self.backlog.len()) {
             tracing::error!("the last records could not be written ({waiting} are lost, or more)");
         }
-    }
-}
-
-impl Store for Journal {
-    type Error = crate::journal::JournalError;
-
-    fn append(&mut self, entry: &Entry) -> Result<(), Self::Error> {
-        Journal::append(self, entry)
-    }
-
-    fn sync(&mut self) -> Result<(), Self::Error> {
-        Journal::sync(self)
     }
 }
 

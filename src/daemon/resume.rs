@@ -1,0 +1,204 @@
+//! What a board finds at the start: a game that was going on, or none.
+//!
+//! A game goes on when the latest segment of the board's directory was set up in the same way and
+//! holds no end of the game. Its inputs are run again, so that the session, the publisher and the
+//! feeds stand where they stood; facts that the crash kept out of the file are recorded now. A
+//! segment of another logic version, or one whose facts do not come out, is left as it is and its
+//! inputs are run into a new segment.
+
+use std::path::Path;
+
+use crate::{
+    journal::{Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment},
+    publish::Publisher,
+    session::{
+        LOGIC_VERSION,
+        board::Board,
+        event::{Event, GameResult},
+        fact::Fact,
+        io::Input,
+        setup::{GameSetup, SetupError},
+        time::MonoTime,
+    },
+    wire::sensor_log,
+};
+
+use super::engine::{drain, link};
+
+/// Why a board cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The game cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// What was found.
+pub enum Found {
+    /// A game that goes on.
+    Running(Box<Running>),
+    /// No game that goes on; the head of the latest segment, where there is one.
+    Nothing {
+        /// Head of the segment before.
+        prev: Option<String>,
+    },
+    /// A game that goes on, in a new segment.
+    Again {
+        /// Head of the segment before.
+        prev: String,
+        /// All inputs of the game.
+        inputs: Vec<(MonoTime, Input)>,
+    },
+}
+
+/// A game that goes on.
+pub struct Running {
+    /// Its journal, ready for the next record.
+    pub journal: Journal,
+    /// The board as it stood.
+    pub board: Board,
+    /// What the public knew.
+    pub publisher: Publisher,
+    /// Facts that follow from the inputs and are missing in the file.
+    pub missing: Vec<Fact>,
+    /// Time of the last record.
+    pub last: MonoTime,
+    /// UTC of the last record, in microseconds since 1970.
+    pub last_wall_us: u64,
+    /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
+    pub boot: (String, u64),
+    /// How many of the inputs came from the source.
+    pub from_source: usize,
+    /// Plies that had been made.
+    pub plies: usize,
+    /// A torn last line, cut off.
+    pub cut: Option<Cut>,
+}
+
+/// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new.
+pub fn look(
+    dir: &Path,
+    setup: &GameSetup,
+    publisher: impl FnOnce(&Board) -> Publisher,
+) -> Result<Found, OpenError> {
+    let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None }) };
+    let recovered = match Journal::recover(&path) {
+        Ok(recovered) => recovered,
+        Err(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. })) => {
+            tracing::error!("{error}: a new segment is begun");
+            return Ok(Found::Nothing { prev: None });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let prev = recovered.journal.head().to_owned();
+    if !same_setup(&recovered.header, setup) {
+        tracing::info!("{} was set up in another way: a new game begins", path.display());
+        return Ok(Found::Nothing { prev: Some(prev) });
+    }
+    let mut board = Board::new(setup)?;
+    let mut publisher = publisher(&board);
+    let facts = run_again(&recovered, &mut board, &mut publisher);
+    if board.session().result() != GameResult::Ongoing {
+        return Ok(Found::Nothing { prev: Some(prev) });
+    }
+    if recovered.header.logic != LOGIC_VERSION || facts.len() < recovered.facts {
+        tracing::warn!(
+            "{} was written by another version or does not come out the same: the game goes on in a new segment",
+            path.display()
+        );
+        return Ok(Found::Again { prev, inputs: recovered.inputs });
+    }
+    Ok(Found::Running(Box::new(Running {
+        missing: facts.into_iter().skip(recovered.facts).collect(),
+        last: recovered.last,
+        last_wall_us: recovered.last_wall_us,
+        boot: recovered.boot,
+        from_source: from_source(&recovered.inputs),
+        plies: board.session().plies().len(),
+        cut: recovered.cut,
+        journal: recovered.journal,
+        board,
+        publisher,
+    })))
+}
+
+/// Runs the inputs of a segment through a new board, to the time of its last record.
+fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut conclude = |board: &mut Board, up: Option<bool>| {
+        let new = drain(board);
+        if let Some(up) = up {
+            publisher.link(up);
+        }
+        publisher.apply(&new, board.session());
+        facts.extend(new);
+    };
+    for (at, input) in &recovered.inputs {
+        board.input(*at, input);
+        conclude(board, link(input));
+    }
+    board.advance(recovered.last);
+    conclude(board, None);
+    facts
+}
+
+fn same_setup(header: &JournalHeader, setup: &GameSetup) -> bool {
+    sensor_log::header_to_map(&header.setup) == sensor_log::header_to_map(setup)
+}
+
+/// What the daemon puts in when it goes on with a game: a mark, then power off and on. The mark
+/// tells these inputs from those of the source.
+pub fn resume_inputs(last: MonoTime, now: MonoTime) -> [(MonoTime, Input); 3] {
+    let mark = Event::Device(serde_json::json!({ "daemon": "resumed" }));
+    [
+        (last, Input::from(mark)),
+        (last, Input::from(Event::Power(false))),
+        (now.max(last), Input::from(Event::Power(true))),
+    ]
+}
+
+/// How many inputs came from the source: all but those of [`resume_inputs`].
+pub fn from_source(inputs: &[(MonoTime, Input)]) -> usize {
+    let mut expected = 0;
+    let mut count = 0;
+    for (_, input) in inputs {
+        match input {
+            Input::Event(_, Event::Device(value)) if is_mark(value) => expected = 2,
+            Input::Event(_, Event::Power(on)) if expected == if *on { 1 } else { 2 } => expected -= 1,
+            _ => {
+                expected = 0;
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+fn is_mark(value: &serde_json::Value) -> bool {
+    value.get("daemon").and_then(serde_json::Value::as_str) == Some("resumed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_inputs_of_the_source_are_told_from_those_of_the_daemon() {
+        let at = MonoTime::ZERO;
+        let tick = || (at, Input::from(Event::Tick));
+        let power = |on| (at, Input::from(Event::Power(on)));
+        let mut inputs = vec![tick(), power(false), power(true), tick()];
+        assert_eq!(from_source(&inputs), 4, "a recording may hold a power cut of its own");
+        inputs.extend(resume_inputs(at, at));
+        inputs.extend([tick(), power(true)]);
+        assert_eq!(from_source(&inputs), 6);
+        // The daemon was killed while it was resuming.
+        inputs.extend(resume_inputs(at, at).into_iter().take(2));
+        inputs.extend(resume_inputs(at, at));
+        inputs.push(tick());
+        assert_eq!(from_source(&inputs), 7);
+    }
+}
