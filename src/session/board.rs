@@ -5,17 +5,20 @@ use std::collections::VecDeque;
 
 use super::{
     Session,
-    event::Stamped,
+    event::{Event, Stamped, Unit},
     fact::Fact,
     io::Input,
+    settings::OrientationSetting,
     setup::{GameSetup, SetupError},
     time::MonoTime,
 };
+use crate::wire::dgt::{DgtDecoder, Orientation};
 
 /// Decoder and session of one board.
 #[derive(Clone, Debug)]
 pub struct Board {
     session: Session,
+    dgt: DgtDecoder,
     last: MonoTime,
     decoded: VecDeque<Stamped>,
     keep_decoded: bool,
@@ -24,8 +27,14 @@ pub struct Board {
 impl Board {
     /// A board before its first input.
     pub fn new(setup: &GameSetup) -> Result<Board, SetupError> {
+        let orientation = match setup.settings.orientation {
+            OrientationSetting::Auto => Orientation::Auto,
+            OrientationSetting::WhiteSouth => Orientation::Normal,
+            OrientationSetting::WhiteNorth => Orientation::Rotated,
+        };
         Ok(Board {
             session: Session::new(setup)?,
+            dgt: DgtDecoder::new(orientation),
             last: MonoTime::ZERO,
             decoded: VecDeque::new(),
             keep_decoded: false,
@@ -43,9 +52,18 @@ impl Board {
         self.last = at;
         match input {
             Input::Event(unit, event) => {
+                if let Event::Link(up) | Event::Power(up) = event {
+                    self.dgt.link(*up);
+                }
                 self.event(Stamped { at, unit: *unit, event: event.clone() });
             }
-            Input::Dgt(_bytes) => {}
+            Input::Dgt(bytes) => {
+                let mut events = Vec::new();
+                self.dgt.push(at, bytes, &mut events);
+                for event in events {
+                    self.event(Stamped { at, unit: Unit::A, event });
+                }
+            }
         }
     }
 

@@ -1,1 +1,0 @@
-//! DGT serial protocol.

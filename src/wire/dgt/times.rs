@@ -1,0 +1,251 @@
+//! From the states of the clock to presses, times and flags.
+
+use serde_json::json;
+use shakmaty::Color;
+
+use crate::session::event::{ClockReading, Event};
+
+use super::clock::{Ack, Clock, ClockState};
+
+/// While the clock runs, a time that is this much above the last one is held back until a second
+/// message confirms it, in seconds (boards have been seen to repeat old times).
+const JUMP_S: u32 = 3600;
+
+/// As often the time of the side that should rest must fall before it is believed to run.
+const CONTRARY: u8 = 2;
+
+/// What was told of the clock so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Times {
+    /// The last state that was believed.
+    last: Option<ClockState>,
+    /// A state that was held back.
+    held: Option<ClockState>,
+    /// How often in a row the time fell on the side that the lever says is resting.
+    contrary: u8,
+    /// The last reading that was told.
+    told: Option<ClockReading>,
+    /// No clock is connected; `None` before the first message.
+    absent: Option<bool>,
+}
+
+impl Times {
+    /// Takes one clock message; `left` is the side that sits at the left of the clock.
+    pub fn take(&mut self, clock: Clock, left: Color, out: &mut Vec<Event>) {
+        match clock {
+            Clock::Null => {}
+            Clock::Ack(ack) => out.push(acknowledged(ack)),
+            Clock::Absent => {
+                if self.absent != Some(true) {
+                    self.absent = Some(true);
+                    out.push(Event::Device(json!({"clock": "absent"})));
+                }
+            }
+            Clock::Invalid(payload) => {
+                let hex: String = payload.iter().map(|byte| format!("{byte:02x}")).collect();
+                out.push(Event::Device(json!({"what": "clock-invalid", "payload": hex})));
+            }
+            Clock::State(state) => {
+                if self.absent.replace(false) == Some(true) {
+                    out.push(Event::Device(json!({"clock": "present"})));
+                }
+                if self.believe(&state) {
+                    self.state(state, left, out);
+                } else {
+                    out.push(Event::Device(json!({
+                        "what": "clock-implausible",
+                        "left_ms": u64::from(state.left.seconds) * 1000,
+                        "right_ms": u64::from(state.right.seconds) * 1000,
+                    })));
+                }
+            }
+        }
+    }
+
+    /// True when the state may be used now; else it is held back.
+    fn believe(&mut self, state: &ClockState) -> bool {
+        let near = |other: &ClockState| {
+            state.left.seconds <= other.left.seconds.saturating_add(JUMP_S)
+                && state.right.seconds <= other.right.seconds.saturating_add(JUMP_S)
+        };
+        let jumps = |last: &ClockState| last.running && state.running && !near(last);
+        let believed = !self.last.as_ref().is_some_and(jumps) || self.held.as_ref().is_some_and(near);
+        self.held = (!believed).then_some(*state);
+        believed
+    }
+
+    fn state(&mut self, state: ClockState, left: Color, out: &mut Vec<Event>) {
+        let last = self.last.replace(state);
+        let moved = last.is_some_and(|last| last.right_lever_high != state.right_lever_high);
+        let ran = last.is_some_and(|last| last.running);
+        if moved && ran && state.running {
+            out.push(Event::Press(if state.right_lever_high { left } else { left.other() }));
+        }
+        let running =
+            self.running(last.as_ref(), &state).map(|right| if right { left.other() } else { left });
+        let ms = |side: Color| {
+            let side = if side == left { state.left } else { state.right };
+            Some(u64::from(side.seconds) * 1000)
+        };
+        let reading = ClockReading { white_ms: ms(Color::White), black_ms: ms(Color::Black), running };
+        if self.told != Some(reading) {
+            self.told = Some(reading);
+            out.push(Event::Times(reading));
+        }
+        let sides = [
+            (left, state.left, last.map(|last| last.left)),
+            (left.other(), state.right, last.map(|last| last.right)),
+        ];
+        for (color, side, before) in sides {
+            let fallen = side.blocked || side.flag_shown;
+            if fallen && !before.is_some_and(|before| before.blocked || before.flag_shown) {
+                out.push(Event::Flag(color));
+            }
+        }
+        if state.battery_low != last.is_some_and(|last| last.battery_low) {
+            let word = if state.battery_low { "low" } else { "good" };
+            out.push(Event::Device(json!({"clock_battery": word})));
+        }
+    }
+
+    /// Which side runs: `Some(true)` = right. The lever tells it, unless the times themselves fall
+    /// on the other side again and again (a clock in its remote mode).
+    fn running(&mut self, last: Option<&ClockState>, state: &ClockState) -> Option<bool> {
+        if !state.running {
+            self.contrary = 0;
+            return None;
+        }
+        let lever = state.right_lever_high;
+        match last.filter(|last| last.running && last.right_lever_high == lever) {
+            None => self.contrary = 0,
+            Some(last) => {
+                let left_fell = state.left.seconds < last.left.seconds;
+                let right_fell = state.right.seconds < last.right.seconds;
+                if left_fell != right_fell {
+                    let agrees = right_fell == lever;
+                    self.contrary = if agrees { 0 } else { self.contrary.saturating_add(1).min(CONTRARY) };
+                }
+            }
+        }
+        Some(lever ^ (self.contrary >= CONTRARY))
+    }
+}
+
+fn acknowledged(ack: Ack) -> Event {
+    Event::Device(if ack.ready() {
+        json!({"clock": "ready"})
+    } else if let Some(button) = ack.button() {
+        json!({"clock_button": button.as_str(), "held": ack.0[2]})
+    } else if let Some((major, minor)) = ack.version() {
+        json!({"clock_version": format!("{major}.{minor}")})
+    } else {
+        json!({"clock_ack": ack.0, "ok": ack.ok()})
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::dgt::clock::ClockSide;
+
+    fn side(seconds: u32) -> ClockSide {
+        ClockSide { seconds, ..ClockSide::default() }
+    }
+
+    fn state(left: u32, right: u32, running: bool, right_lever_high: bool) -> ClockState {
+        ClockState {
+            left: side(left),
+            right: side(right),
+            running,
+            right_lever_high,
+            ..ClockState::default()
+        }
+    }
+
+    fn take(times: &mut Times, state: ClockState) -> Vec<Event> {
+        let mut out = Vec::new();
+        times.take(Clock::State(state), Color::White, &mut out);
+        out
+    }
+
+    fn reading(white_s: u64, black_s: u64, running: Option<Color>) -> Event {
+        Event::Times(ClockReading { white_ms: Some(white_s * 1000), black_ms: Some(black_s * 1000), running })
+    }
+
+    #[test]
+    fn a_press_comes_before_the_times_that_hold_the_increment() {
+        let mut times = Times::default();
+        take(&mut times, state(182, 182, false, false));
+        assert_eq!(take(&mut times, state(181, 182, true, false)), [reading(181, 182, Some(Color::White))]);
+        assert_eq!(
+            take(&mut times, state(183, 182, true, true)),
+            [Event::Press(Color::White), reading(183, 182, Some(Color::Black))]
+        );
+        assert_eq!(
+            take(&mut times, state(183, 180, true, false)),
+            [Event::Press(Color::Black), reading(183, 180, Some(Color::White))]
+        );
+    }
+
+    #[test]
+    fn the_lever_of_a_stopped_clock_is_no_press() {
+        let mut times = Times::default();
+        take(&mut times, state(60, 60, false, false));
+        assert_eq!(take(&mut times, state(60, 60, false, true)), []);
+        assert_eq!(
+            take(&mut times, state(60, 60, true, false)),
+            [reading(60, 60, Some(Color::White))],
+            "the lever was laid over before the start"
+        );
+    }
+
+    #[test]
+    fn a_flag_is_told_once() {
+        let mut times = Times::default();
+        take(&mut times, state(5, 1, true, true));
+        let mut fallen = state(5, 0, false, true);
+        fallen.right.blocked = true;
+        assert_eq!(take(&mut times, fallen), [reading(5, 0, None), Event::Flag(Color::Black)]);
+        assert_eq!(take(&mut times, fallen), []);
+    }
+
+    #[test]
+    fn an_old_time_is_held_back_and_a_new_period_is_not() {
+        let mut times = Times::default();
+        take(&mut times, state(300, 400, true, false));
+        let old = take(&mut times, state(5400, 400, true, false));
+        assert!(matches!(old.as_slice(), [Event::Device(_)]), "{old:?}");
+        assert_eq!(take(&mut times, state(299, 400, true, false)), [reading(299, 400, Some(Color::White))]);
+        take(&mut times, state(7200, 400, true, false));
+        assert_eq!(
+            take(&mut times, state(7199, 400, true, false)),
+            [reading(7199, 400, Some(Color::White))],
+            "the second message confirms it"
+        );
+        take(&mut times, state(7199, 400, false, false));
+        assert_eq!(take(&mut times, state(35_000, 35_000, false, false)), [reading(35_000, 35_000, None)]);
+    }
+
+    #[test]
+    fn the_falling_time_overrules_the_lever() {
+        let mut times = Times::default();
+        take(&mut times, state(100, 100, true, false));
+        assert_eq!(take(&mut times, state(100, 99, true, false)), [reading(100, 99, Some(Color::White))]);
+        assert_eq!(take(&mut times, state(100, 98, true, false)), [reading(100, 98, Some(Color::Black))]);
+    }
+
+    #[test]
+    fn no_clock_and_null_leave_the_times_alone() {
+        let mut times = Times::default();
+        take(&mut times, state(100, 100, true, false));
+        let mut out = Vec::new();
+        times.take(Clock::Absent, Color::White, &mut out);
+        times.take(Clock::Absent, Color::White, &mut out);
+        times.take(Clock::Null, Color::White, &mut out);
+        assert_eq!(out, [Event::Device(json!({"clock": "absent"}))]);
+        assert_eq!(
+            take(&mut times, state(100, 99, true, true))[1..],
+            [Event::Press(Color::White), reading(100, 99, Some(Color::Black))]
+        );
+    }
+}
