@@ -1,4 +1,25 @@
-//! Sources: threads that read a board and stamp what they read. They know nothing of chess.
+//! Sources: threads that read a board and stamp what they read.
+//!
+//! # Time lines
+//! Every reading carries a stamp on the source's own time line, and the board thread is driven by
+//! these stamps. [`Source::timeline`] says what they are:
+//!
+//! * [`Timeline::Live`]: hardware. A stamp is `CLOCK_MONOTONIC` at the moment of reading, so the
+//!   board thread may fire a deadline as soon as its own clock has passed it.
+//! * [`Timeline::Scaled`]: a recording or a simulation that is delivered `speed` times as fast as
+//!   it happened. Stamps keep the spacing of what happened, to the microsecond, whatever the
+//!   speed: a bounce of 1 ms is 1 ms at speed 1000, so that debouncing and dwell times come out
+//!   the same. `CLOCK_MONOTONIC` says nothing about such stamps.
+//! * [`Timeline::AsFastAsPossible`]: the same without any waiting.
+//!
+//! On the last two the source tells where its time is while nothing happens: [`Sink::progress`]
+//! sends a [`Reading`] without an input. It is no input of the game and is not journaled; it only
+//! lets deadlines fire. No reading that follows is stamped earlier. At the end of a recording the
+//! source lets [`TAIL_US`] pass in the same way, so that every deadline of the last event fires.
+
+pub mod matrix;
+pub mod sensor_log;
+pub mod simulated;
 
 use std::sync::{
     Arc,
@@ -8,13 +29,69 @@ use std::sync::{
 
 use crate::session::{io::Input, time::MonoTime};
 
+/// Time that passes after the last event of a recording or a simulation, in microseconds of its own
+/// time line: longer than any deadline of a session (`publish.extend_ms` is at most 60 s).
+pub const TAIL_US: u64 = 61_000_000;
+
 /// What a source hands to the board thread: an input and the time at which it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// When it was read.
+    /// When it was read, on the time line of the source.
     pub at: MonoTime,
-    /// What was read.
-    pub input: Input,
+    /// What was read; `None` when only time has passed (see [`Sink::progress`]).
+    pub input: Option<Input>,
+}
+
+/// How many times as fast as it happened a recording is delivered: 1 to 1000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(u32);
+
+impl Speed {
+    /// As fast as it happened.
+    pub const REAL_TIME: Speed = Speed(1);
+
+    /// A speed from 1 to 1000.
+    pub const fn new(factor: u32) -> Option<Speed> {
+        if factor >= 1 && factor <= 1000 { Some(Speed(factor)) } else { None }
+    }
+
+    /// The factor.
+    pub const fn factor(self) -> u32 {
+        self.0
+    }
+}
+
+/// How a recording is delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// At a multiple of the time in which it happened; [`Speed::REAL_TIME`] is real time.
+    At(Speed),
+    /// Without waiting.
+    AsFastAsPossible,
+}
+
+impl Pace {
+    /// The time line that belongs to the pace.
+    pub const fn timeline(self) -> Timeline {
+        match self {
+            Pace::At(speed) => Timeline::Scaled { speed },
+            Pace::AsFastAsPossible => Timeline::AsFastAsPossible,
+        }
+    }
+}
+
+/// What the stamps of a source mean. See the top of this module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timeline {
+    /// `CLOCK_MONOTONIC` at the moment of reading.
+    Live,
+    /// The time of a recording or a simulation, delivered at a multiple of its speed.
+    Scaled {
+        /// The multiple.
+        speed: Speed,
+    },
+    /// The time of a recording, delivered without waiting.
+    AsFastAsPossible,
 }
 
 /// Tells a source to end.
@@ -75,7 +152,12 @@ impl Sink {
 
     /// Hands over one reading; waits while the board thread is busy.
     pub fn send(&self, at: MonoTime, input: impl Into<Input>) -> Result<(), SourceError> {
-        self.sender.send(Reading { at, input: input.into() }).map_err(|_| SourceError::Closed)
+        self.sender.send(Reading { at, input: Some(input.into()) }).map_err(|_| SourceError::Closed)
+    }
+
+    /// Tells that the time of a scaled source has come to `at` and that nothing earlier follows.
+    pub fn progress(&self, at: MonoTime) -> Result<(), SourceError> {
+        self.sender.send(Reading { at, input: None }).map_err(|_| SourceError::Closed)
     }
 }
 
@@ -85,6 +167,23 @@ pub trait Source: Send {
     /// A short name for logs and errors, such as `simulated` or `/dev/ttyUSB0`.
     fn name(&self) -> String;
 
+    /// What the stamps of this source mean.
+    fn timeline(&self) -> Timeline {
+        Timeline::Live
+    }
+
     /// Reads until the end. `Ok` means that the recording or the simulation is over.
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError>;
+}
+
+/// Sleeps for `us` microseconds in slices; false when the end was asked for meanwhile.
+fn sleep_unless_stopped(us: u64, stop: &Stop) -> bool {
+    const SLICE_US: u64 = 50_000;
+    let mut left = us;
+    while left > 0 && !stop.is_set() {
+        let slice = left.min(SLICE_US);
+        std::thread::sleep(std::time::Duration::from_micros(slice));
+        left -= slice;
+    }
+    !stop.is_set()
 }

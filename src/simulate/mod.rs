@@ -1,1 +1,276 @@
-//! simulate
+//! The handling simulator: a game goes in, the events of a reed board and a clock under real hands
+//! come out.
+//!
+//! Pure: the same game, parameters and seed give the same events, byte for byte. It shares nothing
+//! with the reconstruction, so that the one can be measured with the other. The orders of handling,
+//! the accidents and the three levels are described in `docs/simulation.md`.
+
+mod clock;
+mod contacts;
+pub mod games;
+mod hands;
+mod orders;
+pub mod params;
+mod rng;
+mod turn;
+
+use shakmaty::{Chess, Color, Move, Position, Square, san::San, uci::UciMove};
+
+use self::{
+    clock::{ClockDeed, Deed, TimeControl},
+    contacts::Contacts,
+    hands::Hands,
+    params::{Ending, Output, Params},
+    rng::Rng,
+    turn::Before,
+};
+use crate::session::{
+    event::{Event, GameResult, Stamped, Unit},
+    setup::{GameSetup, SetupError, Signal},
+    time::MonoTime,
+};
+
+/// Time control of a game that names none: 90 minutes and 30 seconds a move.
+pub const DEFAULT_TIME_CONTROL: &str = "5400+30";
+
+/// The game that is played.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Game {
+    /// The board, the start position and the time control. `signal` is set by the simulator.
+    pub setup: GameSetup,
+    /// The moves in UCI or in standard algebraic notation.
+    pub moves: Vec<String>,
+    /// Milliseconds that the players think before each move; moves beyond its end take a time of
+    /// the level.
+    pub think_ms: Vec<u64>,
+    /// The result that is signalled or entered at the end.
+    pub result: GameResult,
+}
+
+/// Why a game cannot be simulated.
+#[derive(Debug, thiserror::Error)]
+pub enum SimulateError {
+    /// The start position cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// A move is not legal.
+    #[error("move {number} ({text:?}) is not legal in its position, neither as UCI nor as SAN")]
+    Move {
+        /// Number of the ply, counted from 1.
+        number: usize,
+        /// What was given.
+        text: String,
+    },
+    /// The time control cannot be played.
+    #[error(
+        "time control {text:?}: expected periods of [moves/]seconds[+increment] separated by colons, such as 40/5400+30:1800+30"
+    )]
+    TimeControl {
+        /// What was given.
+        text: String,
+    },
+}
+
+/// A touch of a man that really happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Microseconds from the start.
+    pub at_us: u64,
+    /// The square on which the man stood.
+    pub square: Square,
+    /// Whose hand it was; `None` for a man that was knocked over.
+    pub by: Option<Color>,
+    /// What it was for.
+    pub kind: TouchKind,
+}
+
+/// What a touch was for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TouchKind {
+    /// The man that moves.
+    Move,
+    /// The man that is captured.
+    Victim,
+    /// The pawn that is exchanged for a new man.
+    Promotion,
+    /// A man that is adjusted on its square.
+    Adjust,
+    /// A legal move that is taken back before the press.
+    TakeBack,
+    /// An illegal move that is corrected.
+    Illegal,
+    /// Knocked over.
+    Knocked,
+    /// A king that signals the result.
+    AfterTheGame,
+}
+
+/// The truth about one ply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlyTruth {
+    /// The move in UCI, castling as the variant writes it.
+    pub uci: String,
+    /// The side that moved.
+    pub by: Color,
+    /// When the hand began with the move itself: microseconds from the start.
+    pub start_us: u64,
+    /// When the last contact of the move changed.
+    pub made_us: u64,
+    /// The press that completed it, where one was reported.
+    pub press_us: Option<u64>,
+    /// The order of handling, such as `quiet` or `capture-victim-first`.
+    pub style: &'static str,
+    /// What went wrong in the turn, such as `slide`, `early-touch`, `press-lost`.
+    pub mishaps: Vec<&'static str>,
+}
+
+/// What really happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Truth {
+    /// The moves.
+    pub plies: Vec<PlyTruth>,
+    /// The touches, in the order of time.
+    pub touches: Vec<Touch>,
+    /// When it was over: microseconds from the start.
+    pub end_us: u64,
+}
+
+/// What the simulator puts out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Simulation {
+    /// The set-up of the sensor log that the events make.
+    pub setup: GameSetup,
+    /// The events in the order of time, from 0.
+    pub events: Vec<Stamped>,
+    /// What really happened.
+    pub truth: Truth,
+}
+
+/// What the streams of random numbers are for.
+const HANDS: u64 = 1;
+const BOUNCE: u64 = 2;
+
+/// The players sit down, the arbiter starts the clock.
+const CLOCK_START_US: u64 = 2_000_000;
+
+/// Plays a game with the hands of `params`.
+pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, SimulateError> {
+    let start = game.setup.position()?;
+    let played = moves_of(&start, &game.moves)?;
+    let control = time_control(&game.setup)?;
+    let occupied = game.setup.start_occupied.unwrap_or_else(|| start.board().occupied());
+    let mut hands = Hands {
+        params,
+        rng: Rng::new(seed, HANDS),
+        contacts: Contacts::new(occupied),
+        deeds: vec![ClockDeed {
+            at: CLOCK_START_US,
+            deed: Deed::Run { side: start.turn(), seen: params.clock.start },
+        }],
+        touches: Vec::new(),
+        mishaps: Vec::new(),
+        now: CLOCK_START_US,
+        by: start.turn(),
+    };
+    let mut position = start;
+    let mut before = Before { made: CLOCK_START_US, press: None };
+    let mut plies = Vec::with_capacity(played.len());
+    for (index, chosen) in played.iter().copied().enumerate() {
+        let think_us = game.think_ms.get(index).map(|ms| ms.saturating_mul(1000));
+        let turn = hands.turn(&position, chosen, think_us, before);
+        before = Before { made: turn.made, press: turn.press };
+        plies.push(PlyTruth {
+            uci: UciMove::from_move(chosen, game.setup.castling).to_string(),
+            by: position.turn(),
+            start_us: turn.start,
+            made_us: turn.made,
+            press_us: turn.press.filter(|_| turn.press_seen),
+            style: turn.style,
+            mishaps: std::mem::take(&mut hands.mishaps),
+        });
+        position.play_unchecked(chosen);
+    }
+    hands.now = hands.now.max(hands.contacts.last_change());
+    let entered = finish(&mut hands, &position, game.result, params.ending);
+    let mut setup = game.setup.clone();
+    setup.signal = if params.output == Output::Raw { Signal::Raw } else { Signal::Debounced };
+    if setup.time_control.is_empty() {
+        setup.time_control = DEFAULT_TIME_CONTROL.to_owned();
+    }
+    Ok(put_together(hands, setup, &control, occupied, entered, plies, seed))
+}
+
+fn moves_of(start: &Chess, texts: &[String]) -> Result<Vec<Move>, SimulateError> {
+    let mut position = start.clone();
+    let mut moves = Vec::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        let uci = || text.parse::<UciMove>().ok()?.to_move(&position).ok();
+        let san = || text.parse::<San>().ok()?.to_move(&position).ok();
+        let chosen = uci()
+            .or_else(san)
+            .ok_or_else(|| SimulateError::Move { number: index + 1, text: text.clone() })?;
+        position.play_unchecked(chosen);
+        moves.push(chosen);
+    }
+    Ok(moves)
+}
+
+fn time_control(setup: &GameSetup) -> Result<TimeControl, SimulateError> {
+    let text = if setup.time_control.is_empty() { DEFAULT_TIME_CONTROL } else { &setup.time_control };
+    TimeControl::parse(text).ok_or_else(|| SimulateError::TimeControl { text: text.to_owned() })
+}
+
+/// What happens after the last move; gives the time and the result that is entered.
+fn finish(
+    hands: &mut Hands<'_>,
+    position: &Chess,
+    result: GameResult,
+    ending: Ending,
+) -> Option<(u64, GameResult)> {
+    if ending == Ending::Open {
+        return None;
+    }
+    hands.reach();
+    if ending == Ending::KingsToCentre {
+        hands.kings_to_centre(position, result);
+    }
+    hands.deeds.push(ClockDeed { at: hands.now, deed: Deed::Pause });
+    if ending != Ending::Entered || result == GameResult::Ongoing {
+        return None;
+    }
+    hands.reach();
+    Some((hands.now, result))
+}
+
+/// Sorts contacts, clock and result into one stream. At the same microsecond sensors come first, by
+/// square, then the clock.
+fn put_together(
+    hands: Hands<'_>,
+    setup: GameSetup,
+    control: &TimeControl,
+    occupied: shakmaty::Bitboard,
+    entered: Option<(u64, GameResult)>,
+    plies: Vec<PlyTruth>,
+    seed: u64,
+) -> Simulation {
+    let params = hands.params;
+    let (mut deeds, mut touches) = (hands.deeds, hands.touches);
+    deeds.sort_by_key(|deed| deed.at);
+    touches.sort_by_key(|touch| touch.at_us);
+    let log = hands.contacts.into_log();
+    let contacts = contacts::output(&log, params.output, &params.reed, &mut Rng::new(seed, BOUNCE));
+    let end_us = contacts.last().map_or(hands.now, |contact| contact.at.max(hands.now));
+    let mut timed: Vec<(u64, Event)> = Vec::with_capacity(contacts.len() + deeds.len() * 4);
+    if params.initial_report {
+        timed.push((0, Event::Occupied(occupied)));
+    }
+    timed.extend(contacts.iter().map(|c| (c.at, Event::Square { square: c.square, occupied: c.closed })));
+    timed.extend(clock::run(control, params.clock, &deeds, end_us));
+    timed.extend(entered.map(|(at, result)| (at, Event::Result(result))));
+    timed.sort_by_key(|(at, _)| *at);
+    let events = timed
+        .into_iter()
+        .map(|(at, event)| Stamped { at: MonoTime::from_micros(at), unit: Unit::A, event })
+        .collect();
+    Simulation { setup, events, truth: Truth { plies, touches, end_us } }
+}

@@ -1,0 +1,269 @@
+//! The digital clock between the simulated players.
+
+use shakmaty::{ByColor, Color};
+
+use super::params::ClockReports;
+use crate::session::event::{ClockReading, Event};
+
+/// One period of a time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Period {
+    /// Moves after which the next period's time is added; `None` for the last one.
+    moves: Option<u64>,
+    base_us: u64,
+    increment_us: u64,
+}
+
+/// A time control in the notation of the sensor log: `40/5400+30:1800+30`. Delay (`d`) is no part of
+/// the simulated clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TimeControl(Vec<Period>);
+
+impl TimeControl {
+    /// Reads the notation; `None` when it is another one.
+    pub(super) fn parse(text: &str) -> Option<TimeControl> {
+        let number = |text: &str| text.parse::<u32>().ok().map(u64::from);
+        let period = |text: &str| {
+            let (moves, time) = match text.split_once('/') {
+                Some((moves, time)) => (Some(number(moves).filter(|n| *n > 0)?), time),
+                None => (None, text),
+            };
+            let (base, increment) = match time.split_once('+') {
+                Some((base, increment)) => (number(base)?, number(increment)?),
+                None => (number(time)?, 0),
+            };
+            Some(Period { moves, base_us: base * 1_000_000, increment_us: increment * 1_000_000 })
+        };
+        text.split(':').map(period).collect::<Option<Vec<_>>>().map(TimeControl)
+    }
+}
+
+/// What is done to the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Deed {
+    /// A player presses; `seen` is false when the press is not reported.
+    Press { by: Color, seen: bool },
+    /// The arbiter stops the clock.
+    Pause,
+    /// The arbiter starts a player's clock.
+    Run { side: Color, seen: bool },
+}
+
+/// A deed and its time in microseconds from the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClockDeed {
+    pub(super) at: u64,
+    pub(super) deed: Deed,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    left_us: u64,
+    /// Index of the period.
+    period: usize,
+    /// Moves completed in it.
+    moves: u64,
+    fallen: bool,
+}
+
+/// A clock that runs through its deeds and reports what its interface would.
+struct Clock<'a> {
+    control: &'a TimeControl,
+    reports: ClockReports,
+    sides: ByColor<Side>,
+    running: Option<Color>,
+    now: u64,
+    out: Vec<(u64, Event)>,
+}
+
+/// The events of a clock under `deeds`, which are in the order of time, until `end`.
+pub(super) fn run(
+    control: &TimeControl,
+    reports: ClockReports,
+    deeds: &[ClockDeed],
+    end: u64,
+) -> Vec<(u64, Event)> {
+    let first = control.0.first().copied();
+    let left_us = first.map_or(0, |period| period.base_us + period.increment_us);
+    let side = Side { left_us, period: 0, moves: 0, fallen: false };
+    let mut clock = Clock {
+        control,
+        reports,
+        sides: ByColor { white: side, black: side },
+        running: None,
+        now: 0,
+        out: Vec::new(),
+    };
+    for deed in deeds {
+        clock.advance(deed.at);
+        clock.take(*deed);
+    }
+    clock.advance(end.max(clock.now));
+    clock.out
+}
+
+impl Clock<'_> {
+    fn take(&mut self, ClockDeed { at, deed }: ClockDeed) {
+        let (event, seen) = match deed {
+            Deed::Press { by, seen } => {
+                self.press(by);
+                (Event::Press(by), seen)
+            }
+            Deed::Pause => {
+                self.running = None;
+                (Event::Pause, true)
+            }
+            Deed::Run { side, seen } => {
+                self.running = Some(side);
+                (Event::Run(side), seen)
+            }
+        };
+        if seen {
+            self.out.push((at, event));
+        }
+        if self.reports.at_press {
+            self.report(at);
+        }
+    }
+
+    /// The press counts only where the player's own time runs.
+    fn press(&mut self, by: Color) {
+        if self.running != Some(by) {
+            return;
+        }
+        self.running = Some(!by);
+        let side = self.sides.get_mut(by);
+        let Some(period) = self.control.0.get(side.period) else { return };
+        side.left_us += period.increment_us;
+        side.moves += 1;
+        if period.moves == Some(side.moves)
+            && let Some(next) = self.control.0.get(side.period + 1)
+        {
+            side.period += 1;
+            side.moves = 0;
+            side.left_us += next.base_us;
+        }
+    }
+
+    fn report(&mut self, at: u64) {
+        let ms = |side: &Side| Some(side.left_us / 1000);
+        let reading = ClockReading {
+            white_ms: ms(&self.sides.white),
+            black_ms: ms(&self.sides.black),
+            running: self.running,
+        };
+        self.out.push((at, Event::Times(reading)));
+    }
+
+    /// Lets the time pass until `to`, with the readings and the flag on the way.
+    fn advance(&mut self, to: u64) {
+        let every = u64::from(self.reports.every_ms) * 1000;
+        while self.now < to {
+            let reading = self.now.checked_div(every).map_or(u64::MAX, |count| (count + 1) * every);
+            let fall = match self.running {
+                Some(side) if !self.sides.get(side).fallen => {
+                    self.now.saturating_add(self.sides.get(side).left_us)
+                }
+                _ => u64::MAX,
+            };
+            let next = to.min(reading).min(fall);
+            if let Some(side) = self.running {
+                let side = self.sides.get_mut(side);
+                side.left_us = side.left_us.saturating_sub(next - self.now);
+            }
+            self.now = next;
+            if let (Some(side), true) = (self.running, next == fall) {
+                self.sides.get_mut(side).fallen = true;
+                self.out.push((next, Event::Flag(side)));
+            }
+            // A reading at the time of a deed comes from the deed.
+            if next == reading && self.running.is_some() && next < to {
+                self.report(next);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRESSES_ONLY: ClockReports = ClockReports { every_ms: 0, at_press: true, start: true };
+
+    fn control(text: &str) -> TimeControl {
+        TimeControl::parse(text).unwrap()
+    }
+
+    fn at(seconds: u64, deed: Deed) -> ClockDeed {
+        ClockDeed { at: seconds * 1_000_000, deed }
+    }
+
+    fn times(events: &[(u64, Event)]) -> Vec<(u64, u64, Option<Color>)> {
+        events
+            .iter()
+            .filter_map(|(_, event)| match event {
+                Event::Times(r) => Some((r.white_ms?, r.black_ms?, r.running)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    const fn press(by: Color) -> Deed {
+        Deed::Press { by, seen: true }
+    }
+
+    const START: Deed = Deed::Run { side: Color::White, seen: true };
+
+    #[test]
+    fn time_runs_for_the_player_who_has_not_pressed_and_the_increment_is_added() {
+        let deeds =
+            [at(0, START), at(10, press(Color::White)), at(25, press(Color::Black)), at(26, Deed::Pause)];
+        let events = run(&control("600+5"), PRESSES_ONLY, &deeds, 30_000_000);
+        assert_eq!(
+            times(&events),
+            [
+                (605_000, 605_000, Some(Color::White)),
+                (600_000, 605_000, Some(Color::Black)),
+                (600_000, 595_000, Some(Color::White)),
+                (599_000, 595_000, None),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_press_on_the_side_that_does_not_run_has_no_effect() {
+        let deeds = [at(0, START), at(5, press(Color::Black)), at(6, press(Color::White))];
+        let events = run(&control("60"), PRESSES_ONLY, &deeds, 6_000_000);
+        assert_eq!(times(&events)[1], (55_000, 60_000, Some(Color::White)));
+        assert_eq!(times(&events)[2], (54_000, 60_000, Some(Color::Black)));
+    }
+
+    #[test]
+    fn the_second_period_is_added_after_its_moves() {
+        let deeds = [
+            at(0, START),
+            at(1, press(Color::White)),
+            at(2, press(Color::Black)),
+            at(3, press(Color::White)),
+        ];
+        let events = run(&control("2/60:30"), PRESSES_ONLY, &deeds, 3_000_000);
+        assert_eq!(times(&events).last().copied(), Some((88_000, 59_000, Some(Color::Black))));
+    }
+
+    #[test]
+    fn readings_come_every_second_and_a_flag_falls_once() {
+        let reports = ClockReports { every_ms: 1000, at_press: false, start: true };
+        let events = run(&control("3"), reports, &[at(0, START)], 5_500_000);
+        let flags: Vec<_> = events.iter().filter(|(_, e)| matches!(e, Event::Flag(_))).collect();
+        assert_eq!(flags, [&(3_000_000, Event::Flag(Color::White))]);
+        assert_eq!(times(&events).len(), 5);
+        assert_eq!(times(&events).last().copied(), Some((0, 3_000, Some(Color::White))));
+    }
+
+    #[test]
+    fn other_notations_are_refused() {
+        for text in ["", "600d5", "a", "0/600", "600+", ":"] {
+            assert_eq!(TimeControl::parse(text), None, "{text:?}");
+        }
+    }
+}
