@@ -1,11 +1,121 @@
 //! `touchmoved check-config`
 
-use std::process::ExitCode;
+use std::{
+    fmt::Write as _,
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use crate::config::{self, BoardConfig, Config, Pace, SensorConfig};
+
+/// Boards that the summary of one file lists without `--all`, so that it fits on a screen.
+const LISTED: usize = 12;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[command(
+    long_about = "Check configuration files and say what they would run.\n\n\
+        Every problem of a file is reported at once, one a line, as\n\
+        FILE:LINE:COLUMN: KEY: what is wrong; what to do.\n\
+        No device is opened and nothing is written, so a file can be checked on any machine. \
+        The commented default file config/touchmoved.toml lists every key.",
+    after_help = "Exit status: 0 when every file is correct, 2 when one has a problem or cannot be read."
+)]
+pub(super) struct Args {
+    /// Configuration files; - reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// List every board, not only the first ones
+    #[arg(long)]
+    all: bool,
+    /// Print nothing for a correct file
+    #[arg(short, long)]
+    quiet: bool,
+}
 
-pub(super) fn run(_args: &Args) -> ExitCode {
-    ExitCode::FAILURE
+pub(super) fn run(args: &Args) -> ExitCode {
+    let (mut summaries, mut problems) = (String::new(), String::new());
+    for path in &args.files {
+        match load(path) {
+            Ok(_) if args.quiet => {}
+            Ok(config) => summaries.push_str(&summary(&config, if args.all { usize::MAX } else { LISTED })),
+            Err(text) => {
+                problems.push_str(&text);
+                problems.push('\n');
+            }
+        }
+    }
+    // A closed pipe (`| head`) is no reason to fail.
+    let _ = std::io::stdout().write_all(summaries.as_bytes());
+    let _ = std::io::stderr().write_all(problems.as_bytes());
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) }
+}
+
+/// Reads and checks one file; the error is what the user should see, one problem a line.
+pub(super) fn load(path: &Path) -> Result<Config, String> {
+    let name = path.display().to_string();
+    let text = if name == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|error| format!("{name}: cannot read the configuration: {error}"))?;
+    config::parse(&name, &text).map_err(|errors| errors.to_string())
+}
+
+/// What a configuration would run, on one screen.
+fn summary(config: &Config, listed: usize) -> String {
+    let mut out = format!("{}: correct\n", config.source);
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(out, "  {name:<10} {value}");
+    };
+    let service = |address: Option<std::net::SocketAddr>| match address {
+        Some(address) if address.ip().is_loopback() => format!("{address}, this machine only"),
+        Some(address) => format!("{address}, reachable from the network"),
+        None => "off".to_owned(),
+    };
+    line("journals", &format!("{}, synced within {} ms", config.data_dir.display(), config.sync_interval_ms));
+    line("pgn", &config.pgn_dir.as_ref().map_or_else(|| "off".to_owned(), |dir| dir.display().to_string()));
+    line("http", &service(config.http));
+    line("livechess", &service(config.livechess));
+    line("log level", config.log.as_str());
+    line("digest", &config.digest);
+    let boards = &config.boards;
+    line("boards", &boards.len().to_string());
+    let width = boards.iter().take(listed).map(|board| board.id.as_str().len()).max().unwrap_or(0);
+    for board in boards.iter().take(listed) {
+        let _ = writeln!(out, "    {:<width$}  {}", board.id.as_str(), describe(board));
+    }
+    if let Some(more) = boards.len().checked_sub(listed).filter(|more| *more > 0) {
+        let _ = writeln!(out, "    and {more} more; --all lists them");
+    }
+    out
+}
+
+fn describe(board: &BoardConfig) -> String {
+    let sensor = match &board.sensor {
+        SensorConfig::Simulated { speed, seed, .. } => format!("simulated, speed {speed}, seed {seed}"),
+        SensorConfig::SensorLog { path, pace: Pace::At(speed), .. } => {
+            return format!("sensor log {} at speed {speed}, game as its header says", path.display());
+        }
+        SensorConfig::SensorLog { path, pace: Pace::AsFastAsPossible, .. } => {
+            return format!("sensor log {} without pauses, game as its header says", path.display());
+        }
+        SensorConfig::Dgt { port, .. } => format!("dgt {}", port.display()),
+        SensorConfig::Matrix { scan_ms, .. } => format!("matrix, a scan every {scan_ms} ms"),
+    };
+    let setup = &board.setup;
+    let mut out = format!("{sensor}; {} {}", setup.rules.as_str(), setup.discipline);
+    if setup.is_chess960() {
+        out.push_str(" chess960");
+    }
+    if !setup.time_control.is_empty() {
+        let _ = write!(out, ", {}", setup.time_control);
+    }
+    if let (Some(white), Some(black)) = (&board.tags.white, &board.tags.black) {
+        let _ = write!(out, "; {white} - {black}");
+    }
+    out
 }

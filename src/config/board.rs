@@ -1,13 +1,13 @@
 //! One board: its identity, its game and its sensor.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use shakmaty::CastlingMode;
 
 use super::{sensor::SensorConfig, time_control::TimeControl};
 use crate::{
     publish::Tags,
     session::{
-        settings::{OrientationSetting, Settings},
+        settings::OrientationSetting,
         setup::{BoardKind, GameSetup, Rules, Signal},
     },
 };
@@ -49,15 +49,15 @@ pub struct BoardConfig {
     pub tags: Tags,
     /// What is read.
     pub sensor: SensorConfig,
-    /// What the file says of the game, for [`BoardConfig::setup_of_log`].
-    pub(super) game: GameOptions,
+    /// What the board's own table says of the game of a sensor log.
+    pub(super) log_game: GameOptions,
 }
 
 impl BoardConfig {
     /// The game of a recorded log: what its header says, and over it what the board's own table in
     /// the configuration says.
     pub fn setup_of_log(&self, header: GameSetup) -> GameSetup {
-        self.game.apply(header)
+        self.log_game.apply(header)
     }
 }
 
@@ -91,8 +91,7 @@ impl GameOptions {
         }
     }
 
-    /// `base` with these options over it. Settings are written into the set-up's `config` too, so
-    /// that a journal's header holds them.
+    /// `base` with these options over it. Settings are written into the set-up's `config`, too.
     pub(super) fn apply(&self, base: GameSetup) -> GameSetup {
         let mut setup = base;
         if let Some(rules) = self.rules {
@@ -116,32 +115,38 @@ impl GameOptions {
         }
         if let Some(orientation) = self.orientation {
             setup.settings.orientation = orientation;
-            let word = match orientation {
-                OrientationSetting::Auto => "auto",
-                OrientationSetting::WhiteSouth => "white-south",
-                OrientationSetting::WhiteNorth => "white-north",
-            };
-            setup.config.insert("board.orientation".to_owned(), json!(word));
+            record(&mut setup, "board.orientation", json!(orientation_word(orientation)));
         }
         if let Some(ms) = self.release_dwell_ms {
             setup.settings.release_dwell_ms = ms;
-            setup.config.insert("touch.release_dwell_ms".to_owned(), json!(ms));
+            record(&mut setup, "touch.release_dwell_ms", json!(ms));
         }
         if let Some(ms) = self.extend_ms {
             setup.settings.extend_ms = ms;
-            setup.config.insert("publish.extend_ms".to_owned(), json!(ms));
+            record(&mut setup, "publish.extend_ms", json!(ms));
         }
         setup
     }
 }
 
-/// The set-up of a board with this sensor before its options.
+/// The orientations with their words in the configuration and in a sensor log.
+pub(super) const ORIENTATIONS: [(&str, OrientationSetting); 3] = [
+    ("auto", OrientationSetting::Auto),
+    ("white-south", OrientationSetting::WhiteSouth),
+    ("white-north", OrientationSetting::WhiteNorth),
+];
+
+fn orientation_word(orientation: OrientationSetting) -> &'static str {
+    ORIENTATIONS.iter().find(|(_, meaning)| *meaning == orientation).map_or("auto", |(word, _)| word)
+}
+
+fn record(setup: &mut GameSetup, name: &str, value: Value) {
+    setup.config.insert(name.to_owned(), value);
+}
+
+/// The set-up of a board with this sensor before its options. Its `config` states every setting, so
+/// that a journal can be run again by a version with other defaults.
 pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) -> GameSetup {
-    let mut settings = Settings::default();
-    if let Some((close_ms, open_ms)) = debounce {
-        settings.debounce_close_ms = close_ms;
-        settings.debounce_open_ms = open_ms;
-    }
     let (board, signal) = match sensor {
         SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
         SensorConfig::Matrix { .. } => (BoardKind::Reed, Signal::Raw),
@@ -149,5 +154,16 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
             (BoardKind::Reed, Signal::Debounced)
         }
     };
-    GameSetup { board, signal, settings, ..GameSetup::default() }
+    let mut setup = GameSetup { board, signal, ..GameSetup::default() };
+    let settings = setup.settings;
+    if let Some((close_ms, open_ms)) = debounce {
+        setup.settings.debounce_close_ms = close_ms;
+        setup.settings.debounce_open_ms = open_ms;
+        record(&mut setup, "sensor.debounce_close_ms", json!(close_ms));
+        record(&mut setup, "sensor.debounce_open_ms", json!(open_ms));
+    }
+    record(&mut setup, "touch.release_dwell_ms", json!(settings.release_dwell_ms));
+    record(&mut setup, "publish.extend_ms", json!(settings.extend_ms));
+    record(&mut setup, "board.orientation", json!(orientation_word(settings.orientation)));
+    setup
 }

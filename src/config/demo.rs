@@ -46,7 +46,14 @@ impl Config {
                         ..Tags::default()
                     };
                     let setup = base_setup(&sensor, None);
-                    Some(BoardConfig { id, serial: None, setup, tags, sensor, game: GameOptions::default() })
+                    Some(BoardConfig {
+                        id,
+                        serial: None,
+                        setup,
+                        tags,
+                        sensor,
+                        log_game: GameOptions::default(),
+                    })
                 })
                 .collect(),
         }

@@ -9,26 +9,34 @@ use toml::de::DeValue;
 use super::{Uses, section::Section, sensor};
 use crate::{
     config::{
-        board::{BoardConfig, BoardId, GameOptions, base_setup},
+        board::{BoardConfig, BoardId, GameOptions, ORIENTATIONS, base_setup},
         sensor::SensorConfig,
     },
     publish::Tags,
-    session::{
-        settings::OrientationSetting,
-        setup::{GameSetup, Rules, SetupError},
-    },
+    session::setup::{GameSetup, Rules, SetupError},
 };
+
+/// What `[defaults]` says.
+struct Defaults {
+    game: GameOptions,
+    /// A game can start from the position of `game`; otherwise that was reported.
+    playable: bool,
+    tags: Tags,
+}
+
+fn defaults(section: Section<'_>) -> Defaults {
+    let game = game(&section);
+    let playable = check_position(&section, &game);
+    let tag_section = section.section("tags");
+    let tags = common_tags(&tag_section);
+    tag_section.finish();
+    section.finish();
+    Defaults { game, playable, tags }
+}
 
 /// All boards of the file.
 pub(super) fn boards(root: &Section<'_>, base: &Path) -> Vec<BoardConfig> {
-    let defaults = root.section("defaults");
-    let default_game = game(&defaults);
-    check_position(&defaults, &default_game);
-    let tag_section = defaults.section("tags");
-    let default_tags = common_tags(&tag_section);
-    tag_section.finish();
-    defaults.finish();
-
+    let defaults = defaults(root.section("defaults"));
     let mut uses = Uses::default();
     let sections = root.sections("board");
     if sections.is_empty() {
@@ -38,7 +46,7 @@ pub(super) fn boards(root: &Section<'_>, base: &Path) -> Vec<BoardConfig> {
         .into_iter()
         .zip(1..)
         .filter_map(|(section, number)| {
-            let read = board(&section, number, base, &default_game, &default_tags, &mut uses);
+            let read = board(&section, number, base, &defaults, &mut uses);
             section.finish();
             read
         })
@@ -49,8 +57,7 @@ fn board(
     section: &Section<'_>,
     number: u64,
     base: &Path,
-    default_game: &GameOptions,
-    default_tags: &Tags,
+    defaults: &Defaults,
     uses: &mut Uses,
 ) -> Option<BoardConfig> {
     let id = id(section, uses);
@@ -65,20 +72,21 @@ fn board(
     let name = id.as_ref().map_or("without id", BoardId::as_str);
     let sensor = sensor::sensor(section, name, number, base, uses);
     let from_log = matches!(sensor, Some((SensorConfig::SensorLog { .. }, _)));
-    let game = if from_log { own.clone() } else { own.clone().or(default_game) };
-    if own.start_fen.is_some() || (own.variant.is_some() && !from_log) {
+    let game = if from_log { own.clone() } else { own.clone().or(&defaults.game) };
+    if own.start_fen.is_some() || (own.variant.is_some() && defaults.playable && !from_log) {
         check_position(section, &game);
     }
     if game.discipline == Some("auto") && game.time_control.is_none() && !from_log {
         section.problem("discipline", "\"auto\" is found from time-control; give that, too");
     }
-    let mut tags = tags(section.section("tags"), default_tags);
+    let mut tags = tags(section.section("tags"), &defaults.tags);
     let id = id?;
+    let (sensor, debounce) = sensor?;
     tags.board.get_or_insert_with(|| id.to_string());
     tags.time_control = game.time_control.as_ref().and_then(crate::config::TimeControl::pgn);
-    let (sensor, debounce) = sensor?;
     let setup = game.apply(base_setup(&sensor, debounce));
-    Some(BoardConfig { id, serial, setup, tags, sensor, game })
+    let log_game = if from_log { own } else { GameOptions::default() };
+    Some(BoardConfig { id, serial, setup, tags, sensor, log_game })
 }
 
 fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
@@ -103,11 +111,6 @@ fn game(section: &Section<'_>) -> GameOptions {
     let disciplines = ["standard", "rapid", "blitz", "auto"].map(|word| (word, word));
     let supervisions = ["full", "basic"].map(|word| (word, word));
     let variants = [("standard", CastlingMode::Standard), ("chess960", CastlingMode::Chess960)];
-    let orientations = [
-        ("auto", OrientationSetting::Auto),
-        ("white-south", OrientationSetting::WhiteSouth),
-        ("white-north", OrientationSetting::WhiteNorth),
-    ];
     let touch = section.section("touch");
     let release_dwell_ms = touch.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
     touch.finish();
@@ -121,31 +124,29 @@ fn game(section: &Section<'_>) -> GameOptions {
         variant: section.word("variant", &variants),
         start_fen: section.text("start-fen").map(str::to_owned),
         time_control: section.parsed("time-control"),
-        orientation: section.word("orientation", &orientations),
+        orientation: section.word("orientation", &ORIENTATIONS),
         release_dwell_ms,
         extend_ms,
     }
 }
 
-/// Reports a start position that no game can start from.
-fn check_position(section: &Section<'_>, game: &GameOptions) {
+/// True where a game can start from the position; reports the problem otherwise.
+fn check_position(section: &Section<'_>, game: &GameOptions) -> bool {
     let setup = game.apply(GameSetup::default());
-    let key = if section.has("start-fen") { "start-fen" } else { "variant" };
-    match setup.position() {
-        Ok(_) | Err(SetupError::History { .. }) => {}
+    let message = match setup.position() {
+        Ok(_) | Err(SetupError::History { .. }) => return true,
         Err(SetupError::Fen { fen, reason }) => {
-            section.problem(key, format!("{fen:?} is not a FEN ({reason}); write all six fields"));
+            format!("{fen:?} is not a FEN ({reason}); write all six fields")
         }
         Err(SetupError::Position { fen, reason }) => {
             let variant = if setup.is_chess960() { "chess960" } else { "standard" };
-            section.problem(
-                key,
-                format!(
-                    "no game of variant {variant:?} can start from {fen:?} ({reason}); correct one of the two"
-                ),
-            );
+            format!(
+                "no game of variant {variant:?} can start from {fen:?} ({reason}); correct one of the two"
+            )
         }
-    }
+    };
+    section.problem(if section.has("start-fen") { "start-fen" } else { "variant" }, message);
+    false
 }
 
 /// The tags that boards share; the caller ends the section.

@@ -139,7 +139,7 @@ fn read_matrix(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor
     let rows = pins(&section, "rows", "ranks 1 to 8", ROWS, &mut taken);
     let columns = pins(&section, "columns", "files a to h", COLUMNS, &mut taken);
     if active == ActiveLevel::High {
-        for pin in columns.into_iter().flatten().filter(|pin| matches!(pin, 2 | 3)) {
+        for pin in [2, 3].into_iter().filter(|pin| columns.is_some_and(|columns| columns.contains(pin))) {
             let message = format!(
                 "pin {pin} has a pull-up resistor on the board and cannot be a column with \
                  active = \"high\"; make it a row, or choose another pin"
