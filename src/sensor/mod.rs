@@ -21,6 +21,9 @@ pub mod matrix;
 pub mod sensor_log;
 pub mod simulated;
 
+pub mod dgt;
+pub mod serial;
+
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},

@@ -1,0 +1,388 @@
+//! What is sent to a DGT board and when: a state machine without a clock of its own.
+//!
+//! One request at a time is on the way, so the ten bytes of the board's input buffer are never
+//! full. Nothing is ever sent that changes what the clock shows.
+
+use std::collections::VecDeque;
+
+use crate::{
+    session::time::MonoTime,
+    wire::dgt::{Command, Framed, Framer},
+};
+
+/// Silence after a reset, while which everything that comes in is stale, in milliseconds.
+const SETTLE_MS: u64 = 100;
+/// Time for an answer during the start, and for a dump.
+const ANSWER_MS: u64 = 1000;
+/// Time for a sign of life.
+const ALIVE_MS: u64 = 2000;
+/// A line that is quiet for this long is asked for a sign of life.
+const QUIET_MS: u64 = 3000;
+/// After this long without a field update the board is told its mode again and dumped: it may have
+/// lost power for a moment and come back in another mode.
+const REFRESH_MS: u64 = 30_000;
+/// A dump is asked for when no field update came for this long after the last one.
+const UPDATES_MS: u64 = 300;
+/// Shortest time between two dumps: each takes 70 ms of line time.
+const DUMP_MS: u64 = 250;
+/// Attempts to get a dump.
+const DUMP_TRIES: u8 = 3;
+/// Pause before the start is tried again.
+const RETRY_MS: u64 = 2000;
+
+/// What the thread has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Send this command.
+    Send(Command),
+    /// Throw away what came in and was not read.
+    DiscardInput,
+    /// The board does not answer any more.
+    LinkDown,
+}
+
+/// What to do with bytes that came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// They are left over from before the start: nobody needs them.
+    Stale,
+    /// Pass them on.
+    Keep,
+    /// Tell that the board is there, then pass them on.
+    LinkUp,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Throws away what came in.
+    Discard,
+    /// Sends a command that has no answer, and waits.
+    Tell(Command),
+    /// Asks; a missing answer is normal.
+    Ask(Command),
+    /// Asks again and again; the board is not there without the answer.
+    Need(Command),
+}
+
+const RESET: [Step; 3] = [Step::Discard, Step::Tell(Command::Reset), Step::Discard];
+
+const IDENTITY: [Step; 4] = [
+    Step::Ask(Command::Version),
+    Step::Ask(Command::Serial),
+    Step::Ask(Command::LongSerial),
+    Step::Ask(Command::Trademark),
+];
+
+/// The second dump closes the gap between the first one and the start of the stream.
+const STREAM: [Step; 4] = [
+    Step::Need(Command::SendBoard),
+    Step::Tell(Command::UpdateNice),
+    Step::Ask(Command::SendClock),
+    Step::Ask(Command::SendBoard),
+];
+
+#[derive(Clone, Debug)]
+enum Phase {
+    /// The port is closed.
+    Closed,
+    /// The rest of the start, from this time on.
+    Start(VecDeque<Step>, MonoTime),
+    /// The board streams.
+    Steady(Steady),
+}
+
+#[derive(Clone, Debug)]
+struct Steady {
+    /// When the updates will have been quiet for long enough.
+    settled: Option<MonoTime>,
+    /// Something was lost: a dump as soon as may be.
+    lost: bool,
+    /// When the mode is told again.
+    refresh: MonoTime,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    command: Command,
+    until: MonoTime,
+    patience_ms: u64,
+    tries: u8,
+}
+
+/// The policy of one board.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    framer: Framer,
+    phase: Phase,
+    pending: Option<Pending>,
+    /// What was told of the link.
+    up: bool,
+    told: bool,
+    /// The identity was asked for since the port was opened.
+    introduced: bool,
+    last_traffic: MonoTime,
+    next_dump: MonoTime,
+    queue: VecDeque<Action>,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy::new()
+    }
+}
+
+impl Policy {
+    /// A policy for a port that is closed.
+    pub fn new() -> Policy {
+        Policy {
+            framer: Framer::new(),
+            phase: Phase::Closed,
+            pending: None,
+            up: false,
+            told: false,
+            introduced: false,
+            last_traffic: MonoTime::ZERO,
+            next_dump: MonoTime::ZERO,
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// The port was opened.
+    pub fn opened(&mut self, at: MonoTime) {
+        self.introduced = false;
+        self.queue.clear();
+        self.start(at);
+    }
+
+    /// The port could not be opened or was lost; true when that is news.
+    pub fn closed(&mut self) -> bool {
+        self.phase = Phase::Closed;
+        self.pending = None;
+        self.framer.reset();
+        self.down()
+    }
+
+    /// True while the board answers.
+    pub fn is_up(&self) -> bool {
+        self.up
+    }
+
+    fn down(&mut self) -> bool {
+        let news = self.up || !self.told;
+        self.up = false;
+        self.told = true;
+        news
+    }
+
+    fn start(&mut self, at: MonoTime) {
+        let identity: &[Step] = if self.introduced { &[] } else { &IDENTITY };
+        let steps = RESET.iter().chain(identity).chain(&STREAM).copied().collect();
+        self.phase = Phase::Start(steps, at);
+        self.pending = None;
+        self.framer.reset();
+    }
+
+    /// Bytes came in.
+    pub fn received(&mut self, at: MonoTime, bytes: &[u8]) -> Received {
+        if self.is_discarding() {
+            return Received::Stale;
+        }
+        let mut framed = Vec::new();
+        self.framer.push(at, bytes, &mut framed);
+        self.last_traffic = at;
+        let mut answer = Received::Keep;
+        for item in &framed {
+            match item {
+                Framed::Frame { id, .. } => {
+                    if *id == 0x86 && !self.up {
+                        self.up = true;
+                        self.told = true;
+                        answer = Received::LinkUp;
+                    }
+                    self.frame(at, *id);
+                }
+                Framed::Dropped(_) => self.lost(),
+            }
+        }
+        // A download of the storage log takes up to eight seconds and holds everything else up.
+        if self.framer.pending_id() == Some(0x8f) {
+            self.patience(at);
+        }
+        answer
+    }
+
+    fn is_discarding(&self) -> bool {
+        match &self.phase {
+            Phase::Closed => true,
+            Phase::Start(steps, _) => steps.iter().any(|step| matches!(step, Step::Discard)),
+            Phase::Steady(_) => false,
+        }
+    }
+
+    fn lost(&mut self) {
+        if let Phase::Steady(steady) = &mut self.phase {
+            steady.lost = true;
+        }
+    }
+
+    fn patience(&mut self, at: MonoTime) {
+        if let Some(pending) = &mut self.pending {
+            pending.until = at.plus_ms(pending.patience_ms);
+        }
+    }
+
+    fn frame(&mut self, at: MonoTime, id: u8) {
+        if id == 0x8f {
+            self.patience(at);
+        }
+        let steady = matches!(self.phase, Phase::Steady(_));
+        let answered = self.pending.is_some_and(|pending| {
+            pending.command.answer() == Some(id) || (steady && pending.command == Command::Serial)
+        });
+        if answered {
+            self.answered(at);
+        }
+        if let (Phase::Steady(steady), 0x8e) = (&mut self.phase, id) {
+            steady.settled = Some(at.plus_ms(UPDATES_MS));
+            steady.refresh = at.plus_ms(REFRESH_MS);
+        }
+    }
+
+    /// The pending request is done with; the next step may go.
+    fn answered(&mut self, at: MonoTime) {
+        self.pending = None;
+        if let Phase::Start(steps, from) = &mut self.phase {
+            steps.pop_front();
+            *from = at;
+        }
+    }
+
+    /// The next thing to do at `at`; asked until there is none.
+    pub fn poll(&mut self, at: MonoTime) -> Option<Action> {
+        let mut framed = Vec::new();
+        self.framer.expire(at, &mut framed);
+        if !framed.is_empty() {
+            self.lost();
+        }
+        if let Some(pending) = self.pending {
+            if at < pending.until {
+                return self.queue.pop_front();
+            }
+            self.unanswered(at, pending);
+        }
+        if let Some(action) = self.queue.pop_front() {
+            return Some(action);
+        }
+        match &mut self.phase {
+            Phase::Closed => None,
+            Phase::Start(_, from) if at < *from => None,
+            Phase::Start(steps, _) => match steps.front().copied() {
+                None => {
+                    self.introduced = true;
+                    self.phase =
+                        Phase::Steady(Steady { settled: None, lost: false, refresh: at.plus_ms(REFRESH_MS) });
+                    self.poll(at)
+                }
+                Some(step) => Some(self.step(at, step)),
+            },
+            Phase::Steady(_) => self.steady(at),
+        }
+    }
+
+    fn step(&mut self, at: MonoTime, step: Step) -> Action {
+        let pass = |phase: &mut Phase, wait_ms: u64| {
+            if let Phase::Start(steps, from) = phase {
+                steps.pop_front();
+                *from = at.plus_ms(wait_ms);
+            }
+        };
+        match step {
+            Step::Discard => {
+                pass(&mut self.phase, 0);
+                Action::DiscardInput
+            }
+            Step::Tell(command) => {
+                pass(&mut self.phase, SETTLE_MS);
+                self.send(at, command, 0, 0)
+            }
+            Step::Ask(command) | Step::Need(command) => self.send(at, command, ANSWER_MS, 1),
+        }
+    }
+
+    fn send(&mut self, at: MonoTime, command: Command, patience_ms: u64, tries: u8) -> Action {
+        self.last_traffic = at;
+        if command == Command::SendBoard {
+            self.next_dump = at.plus_ms(DUMP_MS);
+        }
+        if command.answer().is_some() {
+            self.pending = Some(Pending { command, until: at.plus_ms(patience_ms), patience_ms, tries });
+        }
+        Action::Send(command)
+    }
+
+    /// The time for an answer is over.
+    fn unanswered(&mut self, at: MonoTime, pending: Pending) {
+        let again = match &self.phase {
+            Phase::Closed => return,
+            Phase::Start(steps, _) => match steps.front() {
+                Some(Step::Need(_)) => pending.tries < DUMP_TRIES,
+                _ => return self.answered(at),
+            },
+            Phase::Steady(_) => pending.command == Command::SendBoard && pending.tries < DUMP_TRIES,
+        };
+        if again {
+            let action = self.send(at, pending.command, ANSWER_MS, pending.tries.saturating_add(1));
+            self.queue.push_back(action);
+            return;
+        }
+        if self.down() {
+            self.queue.push_back(Action::LinkDown);
+        }
+        let was_start = matches!(self.phase, Phase::Start(..));
+        self.start(if was_start { at.plus_ms(RETRY_MS) } else { at });
+    }
+
+    fn steady(&mut self, at: MonoTime) -> Option<Action> {
+        let (next_dump, quiet) = (self.next_dump, self.last_traffic.plus_ms(QUIET_MS));
+        if self.pending.is_some() {
+            return None;
+        }
+        let Phase::Steady(steady) = &mut self.phase else { return None };
+        let settled = steady.settled.is_some_and(|settled| at >= settled);
+        if (steady.lost || settled) && at >= next_dump {
+            steady.lost = false;
+            if settled {
+                steady.settled = None;
+            }
+            return Some(self.send(at, Command::SendBoard, ANSWER_MS, 1));
+        }
+        if at >= steady.refresh {
+            steady.refresh = at.plus_ms(REFRESH_MS);
+            steady.lost = true;
+            return Some(self.send(at, Command::UpdateNice, 0, 0));
+        }
+        if at >= quiet {
+            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+        }
+        None
+    }
+
+    /// When [`Policy::poll`] has something to do at the latest.
+    pub fn deadline(&self) -> Option<MonoTime> {
+        let own = match (&self.phase, self.pending) {
+            _ if !self.queue.is_empty() => Some(MonoTime::ZERO),
+            (Phase::Closed, _) => None,
+            (_, Some(pending)) => Some(pending.until),
+            (Phase::Start(_, from), None) => Some(*from),
+            (Phase::Steady(steady), None) => {
+                let dump = if steady.lost { Some(self.next_dump) } else { steady.settled };
+                let quiet = self.last_traffic.plus_ms(QUIET_MS);
+                Some(quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump))))
+            }
+        };
+        [own, self.framer.deadline()].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests;

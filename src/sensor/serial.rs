@@ -1,0 +1,295 @@
+//! A serial port: opened for us alone, read with stamps, opened again for ever.
+
+use std::{
+    fmt, io,
+    io::{Read as _, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serialport::{ClearBuffer, DataBits, ErrorKind, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
+
+use crate::{session::time::MonoTime, sysclock};
+
+use super::Stop;
+
+/// What is done with the modem lines DTR and RTS when the port is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModemLines {
+    /// As the driver of the operating system sets them (raised, mostly).
+    #[default]
+    Leave,
+    /// Both raised.
+    On,
+    /// Both lowered; some boards on RS-232 want it.
+    Off,
+}
+
+impl ModemLines {
+    /// The word of the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ModemLines::Leave => "leave",
+            ModemLines::On => "on",
+            ModemLines::Off => "off",
+        }
+    }
+
+    /// Reads the word of the configuration.
+    pub fn parse(text: &str) -> Option<ModemLines> {
+        [ModemLines::Leave, ModemLines::On, ModemLines::Off].into_iter().find(|lines| lines.as_str() == text)
+    }
+}
+
+/// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortSettings {
+    /// Path of the device.
+    pub path: PathBuf,
+    /// Bits a second.
+    pub baud: u32,
+    /// DTR and RTS.
+    pub lines: ModemLines,
+}
+
+/// Why a port cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// Path of the device.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub reason: OpenFailure,
+}
+
+/// What is wrong with a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenFailure {
+    /// There is no such file.
+    Missing,
+    /// The user may not open it.
+    Denied,
+    /// Another program has it.
+    Busy,
+    /// It is no serial port, or it fails.
+    Other(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.reason {
+            OpenFailure::Missing => write!(
+                f,
+                "{path}: no such device; is the board plugged in? `ls -l /dev/serial/by-id` shows its lasting \
+                 name, and udev/60-touchmoved.rules makes links in /dev/touchmoved"
+            ),
+            OpenFailure::Denied => write!(
+                f,
+                "{path}: permission denied; add the user that runs touchmoved to the group dialout \
+                 (`usermod -aG dialout USER`, then start it again)"
+            ),
+            OpenFailure::Busy => write!(
+                f,
+                "{path}: in use by another program; `fuser -v {path}` shows which (often ModemManager, brltty or \
+                 another chess program)"
+            ),
+            OpenFailure::Other(reason) => {
+                write!(f, "{path}: cannot be used as a serial port: {reason}; check the path and the cable")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl OpenError {
+    fn new(path: &Path, error: &serialport::Error) -> OpenError {
+        let reason = match error.kind {
+            ErrorKind::Io(io::ErrorKind::NotFound) => OpenFailure::Missing,
+            ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenFailure::Denied,
+            // The library tells EBUSY and a lock held by somebody else this way.
+            ErrorKind::NoDevice => OpenFailure::Busy,
+            _ => OpenFailure::Other(error.description.clone()),
+        };
+        OpenError { path: path.to_owned(), reason }
+    }
+}
+
+/// An open port.
+#[derive(Debug)]
+pub struct SerialLink {
+    port: TTYPort,
+}
+
+impl SerialLink {
+    /// Opens the port for this program alone.
+    pub fn open(settings: &PortSettings) -> Result<SerialLink, OpenError> {
+        let failed = |error: serialport::Error| OpenError::new(&settings.path, &error);
+        let builder = serialport::new(settings.path.to_string_lossy(), settings.baud)
+            .data_bits(DataBits::Eight)
+            .parity(Parity::None)
+            .stop_bits(StopBits::One)
+            .flow_control(FlowControl::None)
+            .exclusive(true)
+            .timeout(Duration::from_millis(100));
+        let mut link = SerialLink { port: TTYPort::open(&builder).map_err(failed)? };
+        link.set_lines(settings);
+        Ok(link)
+    }
+
+    /// Sets DTR and RTS. A pseudo terminal has none, which is no reason to refuse it.
+    fn set_lines(&mut self, settings: &PortSettings) {
+        let level = match settings.lines {
+            ModemLines::Leave => return,
+            ModemLines::On => true,
+            ModemLines::Off => false,
+        };
+        let set =
+            self.port.write_data_terminal_ready(level).and_then(|()| self.port.write_request_to_send(level));
+        if let Err(error) = set {
+            tracing::debug!(port = %settings.path.display(), %error, "DTR and RTS cannot be set");
+        }
+    }
+
+    /// Waits at most `wait` for bytes: how many came and when they were read; `None` when nothing
+    /// came. An error means that the device is gone.
+    pub fn read(&mut self, buffer: &mut [u8], wait: Duration) -> io::Result<Option<(MonoTime, usize)>> {
+        self.port.set_timeout(wait).map_err(io::Error::from)?;
+        let result = self.port.read(buffer);
+        let at = sysclock::monotonic();
+        match result {
+            // An unplugged device answers "nothing" at once and for ever.
+            Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the device is gone")),
+            Ok(n) => Ok(Some((at, n))),
+            Err(error) => match error.kind() {
+                io::ErrorKind::TimedOut | io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock => Ok(None),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Writes all bytes; waits for at most a second.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.port.set_timeout(Duration::from_secs(1)).map_err(io::Error::from)?;
+        self.port.write_all(bytes)
+    }
+
+    /// Throws away what came in and was not read.
+    pub fn discard_input(&mut self) -> io::Result<()> {
+        self.port.clear(ClearBuffer::Input).map_err(io::Error::from)
+    }
+}
+
+/// Waiting times between attempts: 250 ms, doubling to 5 s.
+#[derive(Clone, Debug)]
+pub struct Backoff {
+    next_ms: u64,
+}
+
+impl Backoff {
+    const FIRST_MS: u64 = 250;
+    const LAST_MS: u64 = 5000;
+
+    /// Back-off before the first failure.
+    pub fn new() -> Backoff {
+        Backoff { next_ms: Backoff::FIRST_MS }
+    }
+
+    /// The device works: the next failure waits for the shortest time.
+    pub fn reset(&mut self) {
+        self.next_ms = Backoff::FIRST_MS;
+    }
+
+    /// How long to wait now.
+    pub fn next_wait(&mut self) -> Duration {
+        let wait = self.next_ms;
+        self.next_ms = (wait * 2).min(Backoff::LAST_MS);
+        Duration::from_millis(wait)
+    }
+
+    /// Waits, and looks for the end every 50 ms; false when it came.
+    pub fn wait(&mut self, stop: &Stop) -> bool {
+        let mut left = self.next_wait();
+        while !stop.is_set() && !left.is_zero() {
+            let slice = left.min(Duration::from_millis(50));
+            std::thread::sleep(slice);
+            left = left.saturating_sub(slice);
+        }
+        !stop.is_set()
+    }
+}
+
+impl Default for Backoff {
+    fn default() -> Backoff {
+        Backoff::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(path: &Path) -> PortSettings {
+        PortSettings { path: path.to_owned(), baud: 9600, lines: ModemLines::Off }
+    }
+
+    fn failure(path: &Path) -> OpenError {
+        SerialLink::open(&settings(path)).unwrap_err()
+    }
+
+    #[test]
+    fn a_missing_port_is_named_with_the_place_to_look() {
+        let error = failure(Path::new("/dev/touchmoved/none"));
+        assert_eq!(error.reason, OpenFailure::Missing);
+        assert!(error.to_string().starts_with("/dev/touchmoved/none: no such device"), "{error}");
+        assert!(error.to_string().contains("/dev/serial/by-id"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_no_port() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = failure(file.path());
+        assert!(matches!(error.reason, OpenFailure::Other(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_port_in_use_is_told_so() {
+        let (_master, slave) = TTYPort::pair().unwrap();
+        let path = PathBuf::from(slave.name().unwrap());
+        let _first = SerialLink::open(&settings(&path)).unwrap();
+        assert_eq!(failure(&path).reason, OpenFailure::Busy);
+    }
+
+    #[test]
+    fn a_denied_port_names_the_group() {
+        let error = serialport::Error::new(ErrorKind::Io(io::ErrorKind::PermissionDenied), "denied");
+        let text = OpenError::new(Path::new("/dev/ttyUSB0"), &error).to_string();
+        assert!(text.contains("dialout"), "{text}");
+    }
+
+    #[test]
+    fn the_waits_grow_to_five_seconds() {
+        let mut backoff = Backoff::new();
+        let waits: Vec<u128> = (0..7).map(|_| backoff.next_wait().as_millis()).collect();
+        assert_eq!(waits, [250, 500, 1000, 2000, 4000, 5000, 5000]);
+        backoff.reset();
+        assert_eq!(backoff.next_wait().as_millis(), 250);
+    }
+
+    #[test]
+    fn bytes_come_with_their_time_and_a_closed_end_is_an_error() {
+        let (mut master, slave) = TTYPort::pair().unwrap();
+        let path = PathBuf::from(slave.name().unwrap());
+        let mut link = SerialLink::open(&settings(&path)).unwrap();
+        let mut buffer = [0; 16];
+        assert_eq!(link.read(&mut buffer, Duration::from_millis(1)).unwrap(), None);
+        let before = sysclock::monotonic();
+        master.write_all(&[0x8e, 0x11, 0x13, 0x0d, 0x0a]).unwrap();
+        let (at, n) = link.read(&mut buffer, Duration::from_secs(5)).unwrap().unwrap();
+        assert!(at >= before);
+        assert_eq!(buffer[..n], [0x8e, 0x11, 0x13, 0x0d, 0x0a], "nothing is translated");
+        link.write(&[0x40]).unwrap();
+        drop((master, slave));
+        assert!(link.read(&mut buffer, Duration::from_secs(5)).is_err());
+    }
+}
