@@ -60,7 +60,7 @@ pub(super) fn sensor(
         found = read_dgt(dgt, id, uses).map(|sensor| (sensor, None));
     }
     if matrix.is_present() {
-        found = read_matrix(matrix, id, uses);
+        found = read_matrix(board, matrix, id, uses);
     }
     tables.finish();
     found.filter(|_| given == 1)
@@ -132,7 +132,7 @@ fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorCon
     Some(SensorConfig::Dgt { port: PathBuf::from(port?), dtr_rts })
 }
 
-fn read_matrix(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor> {
+fn read_matrix(board: &Section<'_>, section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor> {
     let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
     let active = section.word("active", &levels).unwrap_or_default();
     let mut taken = BTreeMap::new();
@@ -147,16 +147,14 @@ fn read_matrix(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor
             section.problem("columns", message);
         }
     }
-    for pin in rows.iter().chain(&columns).flatten() {
-        if let Some((other, line)) = uses.claim(format!("pin {pin}"), id, section.line())
-            && other != id
-        {
-            let key = if rows.is_some_and(|rows| rows.contains(pin)) { "rows" } else { "columns" };
-            section.problem(
-                key,
-                format!("pin {pin} is used by board {other} (line {line}) already; choose another pin"),
-            );
-        }
+    if let Some((other, line)) = uses.claim("matrix".to_owned(), id, section.line()) {
+        board.problem(
+            "sensor",
+            format!(
+                "the header of a Raspberry Pi has pins for one matrix, and board {other} (line {line}) has \
+                 it; run this board on a machine of its own"
+            ),
+        );
     }
     let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(50);
     let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(5);
@@ -204,8 +202,7 @@ fn pins(
     let list: Vec<(u8, Range<usize>)> = section.list(key, what, pin)?;
     for (pin, span) in &list {
         if let Some(other) = taken.insert(*pin, key) {
-            let message =
-                format!("pin {pin} is used twice, here and in {other}; each row and column has its own");
+            let message = format!("pin {pin} is in {other} already; each row and column has its own");
             section.problem_at(key, span, message);
         }
     }

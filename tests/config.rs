@@ -1,0 +1,512 @@
+//! The real `touchmoved check-config`: one bad file for each error, with the exact message; correct
+//! files with their summary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+/// A board that is right; cases add what is wrong.
+const BOARD: &str = "[[board]]\nid = \"1\"\n[board.sensor.simulated]\n";
+
+fn check_config(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .arg("check-config")
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// Each line of `expected` must come out, in this order, and nothing else.
+#[track_caller]
+fn refuses(text: &str, expected: &[&str]) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("bad.toml"), text).unwrap();
+    let output = check_config(dir.path(), &["bad.toml"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> =
+        stderr.lines().map(|line| line.strip_prefix("bad.toml:").unwrap_or(line)).collect();
+    assert_eq!(lines, expected, "\n{text}");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+}
+
+/// The whole file is `head` and a board that is right.
+#[track_caller]
+fn refuses_head(head: &str, expected: &[&str]) {
+    refuses(&format!("{head}\n{BOARD}"), expected);
+}
+
+/// The file is one board with these lines after its id.
+#[track_caller]
+fn refuses_board(lines: &str, expected: &[&str]) {
+    refuses(&format!("[[board]]\nid = \"1\"\n{lines}\n"), expected);
+}
+
+#[test]
+fn what_is_not_toml() {
+    refuses_head(
+        "[data]\ndir = /var",
+        &["2:7: not TOML: string values must be quoted, expected literal string"],
+    );
+    refuses_head("[data]\ndir = \"a\"\ndir = \"b\"", &["3:1: not TOML: duplicate key"]);
+    refuses_head("[data\ndir = \"a\"", &["1:6: not TOML: unclosed table, expected `]`"]);
+}
+
+#[test]
+fn problems_beside_broken_lines_are_told_too() {
+    refuses(
+        "[log]\nlevel = loud\n[data]\nsync-interval-ms = 5\n[[board]]\nid = 1\n",
+        &[
+            "2:9: not TOML: string values must be quoted, expected literal string",
+            "4:20: data.sync-interval-ms: expected a whole number of milliseconds from 10 to 1000, found 5",
+        ],
+    );
+}
+
+#[test]
+fn unknown_keys() {
+    refuses_head(
+        "colour = 1",
+        &["1:1: colour: unknown key; known here: board, data, defaults, http, livechess, log, pgn"],
+    );
+    refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
+    refuses_head(
+        "[data]\nSync_Interval_ms = 50",
+        &["2:1: data.Sync_Interval_ms: unknown key; did you mean sync-interval-ms?"],
+    );
+    refuses_head(
+        "[defaults]\nid = 1",
+        &[
+            "2:1: defaults.id: unknown key; known here: discipline, orientation, publish, rules, start-fen, supervision, tags, time-control, touch, variant",
+        ],
+    );
+    refuses_head(
+        "[defaults.tags]\nwhite = \"A\"",
+        &["2:1: defaults.tags.white: unknown key; known here: date, event, round, site"],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\nbaud = 9600",
+        &["5:1: board.sensor.dgt.baud: unknown key; known here: dtr-rts, port"],
+    );
+    refuses_board(
+        "[board.sensor.reed]\n[board.sensor.simulated]",
+        &["3:15: board.sensor.reed: unknown key; known here: dgt, matrix, sensor-log, simulated"],
+    );
+}
+
+#[test]
+fn wrong_types() {
+    refuses_head(
+        "[log]\nlevel = 3",
+        &["2:9: log.level: expected \"error\", \"warn\", \"info\", \"debug\" or \"trace\", found 3"],
+    );
+    refuses_head(
+        "[data]\ndir = []",
+        &["2:7: data.dir: expected a text in quotes, of 1 to 255 characters on one line, found a list of 0"],
+    );
+    refuses_head("[http]\nenabled = \"yes\"", &["2:11: http.enabled: expected true or false, found \"yes\""]);
+    refuses_head("http = true", &["1:8: http: expected a table, [http], found true"]);
+    refuses_head(
+        "[data]\nsync-interval-ms = 50.5",
+        &["2:20: data.sync-interval-ms: expected a whole number of milliseconds from 10 to 1000, found 50.5"],
+    );
+    refuses(
+        "[board]\nid = \"1\"\n",
+        &["1:1: board: expected a list of tables, each one starting with [[board]] in double brackets"],
+    );
+    refuses_board(
+        "sensor.simulated = {}\ntags.white = 1",
+        &["4:14: board.tags.white: expected a text in quotes, of 1 to 255 characters on one line, found 1"],
+    );
+    refuses_board(
+        "sensor.simulated = {}\ntags.black = \"\"\"a\nb\"\"\"",
+        &[
+            "4:14: board.tags.black: expected a text in quotes, of 1 to 255 characters on one line, found \"a\\nb\"",
+        ],
+    );
+}
+
+#[test]
+fn addresses() {
+    refuses_head(
+        "[http]\nlisten = \"localhost:8080\"",
+        &[
+            "2:10: http.listen: expected an address and a port, such as \"127.0.0.1:8080\" (this machine only) or \"0.0.0.0:8080\" (every network), found \"localhost:8080\"",
+        ],
+    );
+    refuses_head(
+        "[livechess]\nlisten = \"127.0.0.1:66000\"",
+        &[
+            "2:10: livechess.listen: expected an address and a port, such as \"127.0.0.1:1982\" (this machine only) or \"0.0.0.0:1982\" (every network), found \"127.0.0.1:66000\"",
+        ],
+    );
+    refuses_head(
+        "[livechess]\nlisten = \"0.0.0.0:8080\"",
+        &["2:10: livechess.listen: port 8080 is taken by http.listen; give each its own"],
+    );
+    refuses_head(
+        "[http]\nlisten = \"127.0.0.1:1982\"",
+        &["2:10: http.listen: port 1982 is taken by livechess.listen; give each its own"],
+    );
+    refuses_head(
+        "[http]\nmax-connections = 0",
+        &["2:19: http.max-connections: expected a whole number from 1 to 10000, found 0"],
+    );
+    refuses_head(
+        "[livechess]\nallowed-origins = [\"https://a.example/x\", \"*\"]",
+        &[
+            "2:20: livechess.allowed-origins: expected an origin such as \"https://lichess.org\", without a path, or \"*\" for any, found \"https://a.example/x\"",
+        ],
+    );
+    refuses_head(
+        "[livechess]\nallowed-origins = \"*\"",
+        &[
+            "2:19: livechess.allowed-origins: expected a list in square brackets, each item an origin such as \"https://lichess.org\", without a path, or \"*\" for any, found \"*\"",
+        ],
+    );
+}
+
+#[test]
+fn the_game() {
+    refuses_head(
+        "[defaults]\nrules = \"fide-2024\"",
+        &["2:9: defaults.rules: expected \"fide-2005\", \"fide-2023\" or \"ua\", found \"fide-2024\""],
+    );
+    refuses_head(
+        "[defaults]\ndiscipline = \"bullet\"",
+        &[
+            "2:14: defaults.discipline: expected \"standard\", \"rapid\", \"blitz\" or \"auto\", found \"bullet\"",
+        ],
+    );
+    refuses_head(
+        "[defaults]\nsupervision = \"none\"",
+        &["2:15: defaults.supervision: expected \"full\" or \"basic\", found \"none\""],
+    );
+    refuses_head(
+        "[defaults]\nvariant = \"960\"",
+        &["2:11: defaults.variant: expected \"standard\" or \"chess960\", found \"960\""],
+    );
+    refuses_head(
+        "[defaults]\norientation = \"north\"",
+        &[
+            "2:15: defaults.orientation: expected \"auto\", \"white-south\" or \"white-north\", found \"north\"",
+        ],
+    );
+    refuses_head(
+        "[defaults.touch]\nrelease-dwell-ms = -1",
+        &[
+            "2:20: defaults.touch.release-dwell-ms: expected a whole number of milliseconds from 0 to 10000, found -1",
+        ],
+    );
+    refuses_head(
+        "[defaults.publish]\nextend-ms = 60001",
+        &[
+            "2:13: defaults.publish.extend-ms: expected a whole number of milliseconds from 0 to 60000, found 60001",
+        ],
+    );
+    refuses_board(
+        "discipline = \"auto\"\nsensor.simulated = {}",
+        &["3:14: board.discipline: \"auto\" is found from time-control; give that, too"],
+    );
+}
+
+#[test]
+fn positions() {
+    refuses_head(
+        "[defaults]\nstart-fen = \"start\"",
+        &[
+            "2:13: defaults.start-fen: \"start\" is not a FEN (invalid board part in fen); write all six fields",
+        ],
+    );
+    refuses_board(
+        "sensor.simulated = {}\nstart-fen = \"8/8/8/8/8/8/8/4K3 w - - 0 1\"",
+        &[
+            "4:13: board.start-fen: no game of variant \"standard\" can start from \"8/8/8/8/8/8/8/4K3 w - - 0 1\" (illegal position: missing king); correct one of the two",
+        ],
+    );
+    // A position that a variant cannot castle from is told once, where the two meet.
+    refuses(
+        "[defaults]\nvariant = \"chess960\"\nstart-fen = \"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\"\n\
+         [[board]]\nid = 1\nvariant = \"standard\"\nsensor.simulated = {}\n",
+        &[
+            "6:11: board.variant: no game of variant \"standard\" can start from \"bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\" (illegal position: invalid castling rights); correct one of the two",
+        ],
+    );
+}
+
+#[test]
+fn time_controls() {
+    refuses_head(
+        "[defaults]\ntime-control = \"90 minutes\"",
+        &[
+            "2:16: defaults.time-control: period \"90 minutes\" is not [moves/]seconds[+increment] (d instead of + for a delay); write 40/5400+30:1800+30 for 90 minutes for 40 moves, then 30 minutes, with 30 seconds a move",
+        ],
+    );
+    refuses_head(
+        "[defaults]\ntime-control = \"5400+30:1800\"",
+        &[
+            "2:16: defaults.time-control: period \"5400+30\" needs a number of moves, since another period follows it",
+        ],
+    );
+    refuses_head(
+        "[defaults]\ntime-control = \"90000\"",
+        &["2:16: defaults.time-control: period \"90000\": the main time in seconds must be from 0 to 86400"],
+    );
+}
+
+#[test]
+fn dates() {
+    let form = "expected a day of the calendar such as \"2026.11.30\", with ?? for what is not known";
+    refuses_head(
+        "[defaults.tags]\ndate = \"2026.02.30\"",
+        &[&format!("2:8: defaults.tags.date: {form}, found \"2026.02.30\"")],
+    );
+    refuses_head(
+        "[defaults.tags]\ndate = \"30.11.2026\"",
+        &[&format!("2:8: defaults.tags.date: {form}, found \"30.11.2026\"")],
+    );
+    refuses_head(
+        "[defaults.tags]\ndate = 2026-11-30T10:00:00",
+        &[&format!("2:8: defaults.tags.date: {form}, found the date or time 2026-11-30T10:00:00")],
+    );
+}
+
+#[test]
+fn boards() {
+    refuses(
+        "[log]\n",
+        &["1:1: board: missing; a [[board]] table says which board is read; add at least one"],
+    );
+    refuses(
+        "[[board]]\nsensor.simulated = {}\n",
+        &["1:1: board.id: missing; name the board, such as id = \"1\""],
+    );
+    refuses(
+        "[[board]]\nid = \"a b\"\nsensor.simulated = {}\n",
+        &["2:6: board.id: expected 1 to 32 of the characters a-z A-Z 0-9 _ -, found \"a b\""],
+    );
+    refuses(
+        &format!("{BOARD}\n[[board]]\nid = 1\nsensor.simulated = {{}}\n"),
+        &["6:6: board.id: board 1 is on line 1 already; give each board its own id"],
+    );
+    refuses(
+        "[[board]]\nid = 1\nserial = 7\nsensor.simulated = {}\n[[board]]\nid = 2\nserial = \"7\"\nsensor.simulated = {}\n",
+        &["7:10: board.serial: \"7\" is the serial number of the board on line 1, too"],
+    );
+}
+
+#[test]
+fn sensors() {
+    refuses_board(
+        "",
+        &[
+            "1:1: board.sensor: missing; add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.simulated] and [board.sensor.sensor-log]",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.simulated]\n[board.sensor.matrix]",
+        &["3:8: board.sensor: a board has one sensor, found 2 tables; keep one of them"],
+    );
+    refuses_board(
+        "[board.sensor.simulated]\nspeed = 0.5",
+        &["4:9: board.sensor.simulated.speed: expected a whole number from 1 to 1000, found 0.5"],
+    );
+    refuses_board(
+        "[board.sensor.simulated]\nseed = -1",
+        &[
+            "4:8: board.sensor.simulated.seed: expected a whole number from 0 to 9223372036854775807, found -1",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.simulated]\nlevel = \"drunk\"",
+        &[
+            "4:9: board.sensor.simulated.level: expected \"clean\", \"tournament\" or \"chaos\", found \"drunk\"",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.sensor-log]",
+        &[
+            "3:1: board.sensor.sensor-log.path: missing; name the sensor log, a file of one JSON object a line",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.sensor-log]\npath = \"a\"\npace = \"fast\"",
+        &[
+            "5:8: board.sensor.sensor-log.pace: expected \"real-time\", \"as-fast-as-possible\" or a factor, a whole number from 1 to 1000, found \"fast\"",
+        ],
+    );
+}
+
+#[test]
+fn dgt_boards() {
+    refuses_board(
+        "[board.sensor.dgt]",
+        &[
+            "3:1: board.sensor.dgt.port: missing; name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"ttyUSB0\"",
+        &[
+            "4:8: board.sensor.dgt.port: expected the full path of a serial device, such as \"/dev/ttyUSB0\", found \"ttyUSB0\"",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\ndtr-rts = true",
+        &["5:11: board.sensor.dgt.dtr-rts: expected \"leave\", \"on\" or \"off\", found true"],
+    );
+    refuses(
+        "[[board]]\nid = \"1\"\nsensor.dgt = { port = \"/dev/ttyUSB0\" }\n\
+         [[board]]\nid = \"2\"\nsensor.dgt = { port = \"/dev/ttyUSB0\" }\n",
+        &[
+            "6:23: board.sensor.dgt.port: /dev/ttyUSB0 is read by board 1 (line 3) already; one port, one board",
+        ],
+    );
+}
+
+#[test]
+fn matrices() {
+    let table = "[board.sensor.matrix]\n";
+    refuses_board(
+        &format!("{table}rows = [0, 5, 6, 12, 13, 16, 19, 28]"),
+        &[
+            "4:9: board.sensor.matrix.rows: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 0",
+            "4:34: board.sensor.matrix.rows: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
+        ],
+    );
+    refuses_board(
+        &format!("{table}rows = [4, 5, 6]"),
+        &["4:8: board.sensor.matrix.rows: expected eight pins, for the ranks 1 to 8, found 3"],
+    );
+    refuses_board(
+        &format!("{table}columns = [17, 21, 22, 23, 24, 25, 26, 26]"),
+        &["4:40: board.sensor.matrix.columns: pin 26 is in columns already; each row and column has its own"],
+    );
+    refuses_board(
+        &format!("{table}rows = [17, 5, 6, 12, 13, 16, 19, 20]"),
+        &["3:1: board.sensor.matrix.columns: missing; pin 17 of its default is used by rows already"],
+    );
+    refuses_board(
+        &format!("{table}columns = [2, 21, 22, 23, 24, 25, 26, 27]"),
+        &[
+            "4:11: board.sensor.matrix.columns: pin 2 has a pull-up resistor on the board and cannot be a column with active = \"high\"; make it a row, or choose another pin",
+        ],
+    );
+    refuses_board(
+        &format!("{table}active = \"hi\""),
+        &["4:10: board.sensor.matrix.active: expected \"high\" or \"low\", found \"hi\""],
+    );
+    refuses_board(
+        &format!("{table}settle-us = 6000"),
+        &[
+            "4:13: board.sensor.matrix.settle-us: expected a whole number of microseconds from 0 to 5000, found 6000",
+        ],
+    );
+    refuses_board(
+        &format!("{table}settle-us = 700"),
+        &[
+            "4:13: board.sensor.matrix.settle-us: eight rows of 700 us do not fit into a scan of 5 ms; make settle-us smaller than 625 or scan-ms larger",
+        ],
+    );
+    refuses_board(
+        &format!("{table}scan-ms = 1"),
+        &["4:11: board.sensor.matrix.scan-ms: expected a whole number of milliseconds from 2 to 20, found 1"],
+    );
+    refuses_board(
+        &format!("{table}debounce-open-ms = 2000"),
+        &[
+            "4:20: board.sensor.matrix.debounce-open-ms: expected a whole number of milliseconds from 0 to 1000, found 2000",
+        ],
+    );
+    refuses(
+        "[[board]]\nid = \"1\"\nsensor.matrix = {}\n[[board]]\nid = \"2\"\nsensor.matrix = {}\n",
+        &[
+            "6:1: board.sensor: the header of a Raspberry Pi has pins for one matrix, and board 1 (line 3) has it; run this board on a machine of its own",
+        ],
+    );
+}
+
+#[test]
+fn a_correct_file_is_summed_up_on_one_screen() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "[data]\ndir = \"/srv/games\"\n[livechess]\nenabled = false\n[http]\nlisten = \"0.0.0.0:80\"\n\
+                [[board]]\nid = \"a7\"\nvariant = \"chess960\"\ntime-control = \"180+2\"\n\
+                tags = { white = \"A\", black = \"B\" }\nsensor.dgt = { port = \"/dev/ttyUSB0\" }\n\
+                [[board]]\nid = \"b\"\nsensor.sensor-log = { path = \"/x.ndjson\", pace = 20 }\n";
+    std::fs::write(dir.path().join("good.toml"), text).unwrap();
+    let output = check_config(dir.path(), &["good.toml"]);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        stdout,
+        "good.toml: correct\n\
+         \x20 journals   /srv/games, synced within 1000 ms\n\
+         \x20 pgn        /srv/games/pgn\n\
+         \x20 http       0.0.0.0:80, reachable from the network\n\
+         \x20 livechess  off\n\
+         \x20 log level  info\n\
+         \x20 digest     DIGEST\n\
+         \x20 boards     2\n\
+         \x20   a7  dgt /dev/ttyUSB0; fide-2023 standard chess960, 180+2; A - B\n\
+         \x20   b   sensor log /x.ndjson at speed 20, game as its header says\n"
+            .replace("DIGEST", stdout.split("digest     ").nth(1).unwrap().get(..64).unwrap())
+    );
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+    assert!(check_config(dir.path(), &["--quiet", "good.toml"]).stdout.is_empty());
+}
+
+#[test]
+fn fifty_boards_fit_on_a_screen() {
+    let dir = tempfile::tempdir().unwrap();
+    let boards: String = (1..=50)
+        .map(|n| format!("[[board]]\nid = {n}\nsensor.dgt = {{ port = \"/dev/touchmoved/dgt-{n}\" }}\n"))
+        .collect();
+    std::fs::write(dir.path().join("hall.toml"), boards).unwrap();
+    let lines = |args: &[&str]| {
+        let output = check_config(dir.path(), args);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap().lines().count()
+    };
+    assert!(lines(&["hall.toml"]) <= 24);
+    assert!(lines(&["--all", "hall.toml"]) > 50);
+}
+
+#[test]
+fn several_files_and_standard_input() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("good.toml"), BOARD).unwrap();
+    let output = check_config(dir.path(), &["missing.toml", "good.toml", "-"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("good.toml: correct\n"));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.starts_with("missing.toml: cannot read the configuration: No such file"), "{stderr}");
+    assert!(stderr.contains("\n-:1:1: board: missing; "), "{stderr}");
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .args(["check-config", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(BOARD.as_bytes()).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn the_shipped_files_are_correct() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("config");
+    let mut files: Vec<String> = std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    files.sort();
+    let args: Vec<&str> = files.iter().map(String::as_str).collect();
+    assert_eq!(args, ["dgt.toml", "matrix.toml", "simulated.toml", "touchmoved.toml"]);
+    let output = check_config(&dir, &args);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
