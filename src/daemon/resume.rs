@@ -23,7 +23,10 @@ use crate::{
     wire::sensor_log,
 };
 
-use super::engine::{drain, link};
+use super::{
+    engine::{drain, link},
+    source::Span,
+};
 
 /// Why a board cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +73,8 @@ pub struct Running {
     pub last_wall_us: u64,
     /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
     pub boot: (String, u64),
-    /// How many of the inputs came from the source.
-    pub from_source: usize,
+    /// What came from the source.
+    pub span: Option<Span>,
     /// Plies that had been made.
     pub plies: usize,
     /// A torn last line, cut off.
@@ -116,7 +119,7 @@ pub fn look(
         last: recovered.last,
         last_wall_us: recovered.last_wall_us,
         boot: recovered.boot,
-        from_source: from_source(&recovered.inputs),
+        span: Span::of(&recovered.inputs),
         plies: board.session().plies().len(),
         cut: recovered.cut,
         journal: recovered.journal,
@@ -160,21 +163,23 @@ pub fn resume_inputs(last: MonoTime, now: MonoTime) -> [(MonoTime, Input); 3] {
     ]
 }
 
-/// How many inputs came from the source: all but those of [`resume_inputs`].
-pub fn from_source(inputs: &[(MonoTime, Input)]) -> usize {
+/// The inputs that came from the source: all but those of [`resume_inputs`].
+pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoTime, Input)> {
     let mut expected = 0;
-    let mut count = 0;
-    for (_, input) in inputs {
-        match input {
-            Input::Event(_, Event::Device(value)) if is_mark(value) => expected = 2,
-            Input::Event(_, Event::Power(on)) if expected == if *on { 1 } else { 2 } => expected -= 1,
-            _ => {
-                expected = 0;
-                count += 1;
-            }
+    inputs.iter().filter(move |(_, input)| match input {
+        Input::Event(_, Event::Device(value)) if is_mark(value) => {
+            expected = 2;
+            false
         }
-    }
-    count
+        Input::Event(_, Event::Power(on)) if expected == if *on { 1 } else { 2 } => {
+            expected -= 1;
+            false
+        }
+        _ => {
+            expected = 0;
+            true
+        }
+    })
 }
 
 fn is_mark(value: &serde_json::Value) -> bool {
@@ -191,14 +196,14 @@ mod tests {
         let tick = || (at, Input::from(Event::Tick));
         let power = |on| (at, Input::from(Event::Power(on)));
         let mut inputs = vec![tick(), power(false), power(true), tick()];
-        assert_eq!(from_source(&inputs), 4, "a recording may hold a power cut of its own");
+        assert_eq!(from_source(&inputs).count(), 4, "a recording may hold a power cut of its own");
         inputs.extend(resume_inputs(at, at));
         inputs.extend([tick(), power(true)]);
-        assert_eq!(from_source(&inputs), 6);
+        assert_eq!(from_source(&inputs).count(), 6);
         // The daemon was killed while it was resuming.
         inputs.extend(resume_inputs(at, at).into_iter().take(2));
         inputs.extend(resume_inputs(at, at));
         inputs.push(tick());
-        assert_eq!(from_source(&inputs), 7);
+        assert_eq!(from_source(&inputs).count(), 7);
     }
 }
