@@ -2,10 +2,12 @@
 //! to the one before it by a hash.
 //!
 //! [`record`] is pure: an entry to a line and back, and the chain. [`store`] writes segments,
-//! [`segment`] names them, [`read`] reads and verifies them. `docs/journal.md` describes the format.
+//! [`segment`] names them, [`read`] reads and verifies them, [`replay`] opens a journal or a sensor
+//! log and compares what was recorded with what the inputs lead to. `docs/journal.md` describes the format.
 
 pub mod read;
 pub mod record;
+pub mod replay;
 pub mod segment;
 pub mod store;
 

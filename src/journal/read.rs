@@ -23,9 +23,10 @@ pub struct BadRecord {
     pub offset: u64,
     /// What is wrong with it.
     pub reason: String,
-    /// True when it is the last line of the file: a write that was interrupted, or one that is
-    /// under way now.
+    /// True when it is the last line of the file.
     pub last: bool,
+    /// True when the line has no end: a write that was interrupted, or one that is under way now.
+    pub torn: bool,
 }
 
 /// Why a segment cannot be read.
@@ -222,6 +223,7 @@ impl<R: BufRead> Reader<R> {
             offset: self.offset,
             reason,
             last,
+            torn: last && !self.line.is_empty() && !self.line.ends_with(b"\n"),
         })
     }
 
@@ -259,14 +261,6 @@ pub fn verify(path: &Path) -> Result<Verified, VerifyError> {
             Err(error) => return Err(error.into()),
         }
     }
-    match header {
-        Some(header) => Ok(Verified { records: reader.seq(), head: reader.chain().to_owned(), header }),
-        None => Err(VerifyError::Bad(BadRecord {
-            path: path.to_owned(),
-            seq: 1,
-            offset: 0,
-            reason: "the file is empty".to_owned(),
-            last: true,
-        })),
-    }
+    let header = header.ok_or_else(|| reader.bad("the file is empty".to_owned(), true))?;
+    Ok(Verified { records: reader.seq(), head: reader.chain().to_owned(), header })
 }
