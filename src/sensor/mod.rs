@@ -18,6 +18,7 @@
 //! source lets [`TAIL_US`] pass in the same way, so that every deadline of the last event fires.
 
 pub mod matrix;
+mod pacer;
 pub mod sensor_log;
 pub mod simulated;
 
