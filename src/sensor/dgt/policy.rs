@@ -95,8 +95,6 @@ enum Phase {
 struct Steady {
     /// When the updates will have been quiet for long enough.
     settled: Option<MonoTime>,
-    /// Something was lost: a dump as soon as may be.
-    lost: bool,
     /// When the mode is told again.
     refresh: MonoTime,
 }
@@ -120,6 +118,8 @@ pub struct Policy {
     told: bool,
     /// The identity was asked for since the port was opened.
     introduced: bool,
+    /// Bytes or an answer were lost: a dump as soon as may be.
+    lost: bool,
     last_traffic: MonoTime,
     next_dump: MonoTime,
     queue: VecDeque<Action>,
@@ -141,6 +141,7 @@ impl Policy {
             up: false,
             told: false,
             introduced: false,
+            lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
             queue: VecDeque::new(),
@@ -201,7 +202,7 @@ impl Policy {
                     }
                     self.frame(at, *id);
                 }
-                Framed::Dropped(_) => self.lost(),
+                Framed::Dropped(_) => self.lost = true,
             }
         }
         // A download of the storage log takes up to eight seconds and holds everything else up.
@@ -216,12 +217,6 @@ impl Policy {
             Phase::Closed => true,
             Phase::Start(steps, _) => steps.iter().any(|step| matches!(step, Step::Discard)),
             Phase::Steady(_) => false,
-        }
-    }
-
-    fn lost(&mut self) {
-        if let Phase::Steady(steady) = &mut self.phase {
-            steady.lost = true;
         }
     }
 
@@ -261,9 +256,7 @@ impl Policy {
     pub fn poll(&mut self, at: MonoTime) -> Option<Action> {
         let mut framed = Vec::new();
         self.framer.expire(at, &mut framed);
-        if !framed.is_empty() {
-            self.lost();
-        }
+        self.lost |= !framed.is_empty();
         if let Some(pending) = self.pending {
             if at < pending.until {
                 return self.queue.pop_front();
@@ -279,8 +272,7 @@ impl Policy {
             Phase::Start(steps, _) => match steps.front().copied() {
                 None => {
                     self.introduced = true;
-                    self.phase =
-                        Phase::Steady(Steady { settled: None, lost: false, refresh: at.plus_ms(REFRESH_MS) });
+                    self.phase = Phase::Steady(Steady { settled: None, refresh: at.plus_ms(REFRESH_MS) });
                     self.poll(at)
                 }
                 Some(step) => Some(self.step(at, step)),
@@ -313,6 +305,7 @@ impl Policy {
         self.last_traffic = at;
         if command == Command::SendBoard {
             self.next_dump = at.plus_ms(DUMP_MS);
+            self.lost = false;
         }
         if command.answer().is_some() {
             self.pending = Some(Pending { command, until: at.plus_ms(patience_ms), patience_ms, tries });
@@ -326,7 +319,10 @@ impl Policy {
             Phase::Closed => return,
             Phase::Start(steps, _) => match steps.front() {
                 Some(Step::Need(_)) => pending.tries < DUMP_TRIES,
-                _ => return self.answered(at),
+                _ => {
+                    self.lost |= pending.command == Command::SendBoard;
+                    return self.answered(at);
+                }
             },
             Phase::Steady(_) => pending.command == Command::SendBoard && pending.tries < DUMP_TRIES,
         };
@@ -349,8 +345,7 @@ impl Policy {
         }
         let Phase::Steady(steady) = &mut self.phase else { return None };
         let settled = steady.settled.is_some_and(|settled| at >= settled);
-        if (steady.lost || settled) && at >= next_dump {
-            steady.lost = false;
+        if (self.lost || settled) && at >= next_dump {
             if settled {
                 steady.settled = None;
             }
@@ -358,7 +353,7 @@ impl Policy {
         }
         if at >= steady.refresh {
             steady.refresh = at.plus_ms(REFRESH_MS);
-            steady.lost = true;
+            self.lost = true;
             return Some(self.send(at, Command::UpdateNice, 0, 0));
         }
         if at >= quiet {
@@ -375,7 +370,7 @@ impl Policy {
             (_, Some(pending)) => Some(pending.until),
             (Phase::Start(_, from), None) => Some(*from),
             (Phase::Steady(steady), None) => {
-                let dump = if steady.lost { Some(self.next_dump) } else { steady.settled };
+                let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
                 let quiet = self.last_traffic.plus_ms(QUIET_MS);
                 Some(quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump))))
             }

@@ -83,15 +83,7 @@ impl Times {
         }
         let running =
             self.running(last.as_ref(), &state).map(|right| if right { left.other() } else { left });
-        let ms = |side: Color| {
-            let side = if side == left { state.left } else { state.right };
-            Some(u64::from(side.seconds) * 1000)
-        };
-        let reading = ClockReading { white_ms: ms(Color::White), black_ms: ms(Color::Black), running };
-        if self.told != Some(reading) {
-            self.told = Some(reading);
-            out.push(Event::Times(reading));
-        }
+        self.tell(&state, running, left, out);
         let sides = [
             (left, state.left, last.map(|last| last.left)),
             (left.other(), state.right, last.map(|last| last.right)),
@@ -105,6 +97,26 @@ impl Times {
         if state.battery_low != last.is_some_and(|last| last.battery_low) {
             let word = if state.battery_low { "low" } else { "good" };
             out.push(Event::Device(json!({"clock_battery": word})));
+        }
+    }
+
+    /// The board turned out to lie the other way round, and the clock with it: the times belong to
+    /// the other players.
+    pub fn turned(&mut self, left: Color, out: &mut Vec<Event>) {
+        if let (Some(state), Some(told)) = (self.last, self.told) {
+            self.tell(&state, told.running.map(Color::other), left, out);
+        }
+    }
+
+    fn tell(&mut self, state: &ClockState, running: Option<Color>, left: Color, out: &mut Vec<Event>) {
+        let ms = |color: Color| {
+            let side = if color == left { state.left } else { state.right };
+            Some(u64::from(side.seconds) * 1000)
+        };
+        let reading = ClockReading { white_ms: ms(Color::White), black_ms: ms(Color::Black), running };
+        if self.told != Some(reading) {
+            self.told = Some(reading);
+            out.push(Event::Times(reading));
         }
     }
 
@@ -232,6 +244,15 @@ mod tests {
         take(&mut times, state(100, 100, true, false));
         assert_eq!(take(&mut times, state(100, 99, true, false)), [reading(100, 99, Some(Color::White))]);
         assert_eq!(take(&mut times, state(100, 98, true, false)), [reading(100, 98, Some(Color::Black))]);
+    }
+
+    #[test]
+    fn the_times_change_hands_when_the_board_turns_out_to_be_turned() {
+        let mut times = Times::default();
+        take(&mut times, state(60, 90, true, false));
+        let mut out = Vec::new();
+        times.turned(Color::Black, &mut out);
+        assert_eq!(out, [reading(90, 60, Some(Color::Black))]);
     }
 
     #[test]

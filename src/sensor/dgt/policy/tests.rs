@@ -264,6 +264,24 @@ fn what_is_left_over_from_before_the_start_is_not_passed_on() {
 }
 
 #[test]
+fn a_garbled_dump_at_the_end_of_the_start_is_asked_for_again() {
+    let mut run = Run::new();
+    run.until(150, answer);
+    assert_eq!(run.commands().last(), Some(&Command::UpdateNice));
+    run.until(1200, |command| {
+        let mut bytes = answer(command)?;
+        if command == Command::SendBoard {
+            bytes.remove(30);
+        }
+        Some(bytes)
+    });
+    run.until(3000, answer);
+    let dumps = run.commands().iter().filter(|command| **command == Command::SendBoard).count();
+    assert_eq!(dumps, 3, "{:?}", run.sent);
+    assert!(run.down.is_empty());
+}
+
+#[test]
 fn a_closed_port_is_news_once() {
     let mut policy = Policy::new();
     assert!(policy.closed(), "never seen: down");
