@@ -190,10 +190,11 @@ impl Desk {
             }
             let reading =
                 self.readings.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{error} after {events:#?}"));
-            if let Input::Dgt(bytes) = &reading.input {
+            let Some(input) = reading.input else { continue };
+            if let Input::Dgt(bytes) = &input {
                 self.bytes.extend(bytes);
             }
-            self.board.input(reading.at, &reading.input);
+            self.board.input(reading.at, &input);
         }
     }
 
@@ -201,7 +202,7 @@ impl Desk {
         self.stop.set();
         let mut bytes = self.bytes;
         while let Ok(reading) = self.readings.recv_timeout(LIMIT) {
-            if let Input::Dgt(more) = reading.input {
+            if let Some(Input::Dgt(more)) = reading.input {
                 bytes.extend(more);
             }
         }

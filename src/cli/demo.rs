@@ -78,7 +78,9 @@ pub(super) fn run(args: &Args) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let hint = match &error {
-                RunError::Feed(_) => "; the demo takes a free port with --http 127.0.0.1:0 --livechess 127.0.0.1:0",
+                RunError::Feed(_) => {
+                    "; the demo takes a free port with --http 127.0.0.1:0 --livechess 127.0.0.1:0"
+                }
                 RunError::DataDir(_) => "; the demo takes another directory with --data DIR",
                 _ => "",
             };

@@ -119,7 +119,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub) -> Result<Launched, RunError> {
         health,
         timeline: prepared.planned.timeline,
         offset_us: opened.offset_us,
-        open: source::opener(&prepared.config, opened.span),
+        open: source::opener(&prepared.config, prepared.planned.setup.clone(), opened.span),
         path,
     })
 }
@@ -143,26 +143,18 @@ impl Prepared {
         let board = Board::new(&self.planned.setup)?;
         let publisher = publisher(&self.config, &self.planned, &board);
         let header = JournalHeader { prev, ..self.header.clone() };
-        let (now, wall_us) = (sysclock::monotonic(), sysclock::wall_micros());
-        let segments = Segments::begin(&self.dir, header, now, wall_us)?;
+        // A recording brings its own time, which may begin at zero.
+        let at = match self.planned.timeline {
+            Timeline::Live => sysclock::monotonic(),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => MonoTime::ZERO,
+        };
+        let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
         tracing::info!("a new game is recorded in {}", segments.path().display());
-        Ok(Opened {
-            segments,
-            board,
-            publisher,
-            last: MonoTime::ZERO,
-            inputs: Vec::new(),
-            offset_us: 0,
-            span: None,
-        })
+        Ok(Opened { segments, board, publisher, last: at, inputs: Vec::new(), offset_us: 0, span: None })
     }
 
     /// A running game from the beginning, in a new segment.
-    fn begin_again(
-        &self,
-        prev: String,
-        mut inputs: Vec<(MonoTime, Input)>,
-    ) -> Result<Opened, OpenError> {
+    fn begin_again(&self, prev: String, mut inputs: Vec<(MonoTime, Input)>) -> Result<Opened, OpenError> {
         let mut opened = self.begin(Some(prev))?;
         let last = inputs.last().map_or(MonoTime::ZERO, |(at, _)| *at).plus_micros(1);
         opened.span = Span::of(&inputs);
@@ -180,12 +172,8 @@ impl Prepared {
             last,
             if boot.0 == self.header.boot { boot.1 } else { resume_offset(last, last_wall_us, now, wall_us) },
         );
-        let resume = Resume {
-            boot: self.header.boot.clone(),
-            program: program(),
-            logic: LOGIC_VERSION,
-            offset_us,
-        };
+        let resume =
+            Resume { boot: self.header.boot.clone(), program: program(), logic: LOGIC_VERSION, offset_us };
         let facts = missing.into_iter().map(Body::Fact);
         let written = facts
             .chain([Body::Resume(resume)])

@@ -1,7 +1,6 @@
 //! The life of the daemon: data directory, journals, sockets, boards, ready; until a signal.
 
 use std::{
-    future::Future,
     io,
     net::SocketAddr,
     path::PathBuf,
@@ -179,14 +178,8 @@ impl Boards {
             launch::launch(prepared, hub)?;
         let (sender, readings) = sync_channel(QUEUE);
         self.paths.push((health.id().to_owned(), path));
-        let wiring = Wiring {
-            readings,
-            timeline,
-            offset_us,
-            stop: self.stop.clone(),
-            outbox,
-            health: health.clone(),
-        };
+        let wiring =
+            Wiring { readings, timeline, offset_us, stop: self.stop.clone(), outbox, health: health.clone() };
         self.threads.push(board_thread::start(engine, wiring).map_err(no_thread)?);
         self.threads.push(writer);
         supervisor::start(open, Sink::new(sender.clone()), self.stop.clone(), health.clone())
@@ -260,23 +253,21 @@ impl Signals {
     }
 
     /// Waits for the signal to end.
-    fn end(mut self) -> impl Future<Output = ()> {
-        async move {
-            loop {
-                tokio::select! {
-                    _ = self.terminate.recv() => {
-                        tracing::info!("SIGTERM: ending");
-                        return;
-                    }
-                    _ = self.interrupt.recv() => {
-                        tracing::info!("SIGINT: ending");
-                        return;
-                    }
-                    _ = self.hangup.recv() => tracing::warn!(
-                        "SIGHUP: the configuration is read at the start only; restart to apply changes (a \
-                         running game goes on)"
-                    ),
+    async fn end(mut self) {
+        loop {
+            tokio::select! {
+                _ = self.terminate.recv() => {
+                    tracing::info!("SIGTERM: ending");
+                    return;
                 }
+                _ = self.interrupt.recv() => {
+                    tracing::info!("SIGINT: ending");
+                    return;
+                }
+                _ = self.hangup.recv() => tracing::warn!(
+                    "SIGHUP: the configuration is read at the start only; restart to apply changes (a \
+                     running game goes on)"
+                ),
             }
         }
     }

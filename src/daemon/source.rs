@@ -1,14 +1,13 @@
 //! From a board's configuration to its source: what it will deliver, and how to open it.
 
+use std::path::Path;
+
 use crate::{
     config::{self, BoardConfig, SensorConfig},
     publish::Tags,
     sensor::{
-        Pace, Source, SourceError, Speed, Timeline,
-        dgt::DgtSource,
-        sensor_log::SensorLogSource,
-        serial::ModemLines,
-        simulated::SimulatedSource,
+        Pace, Source, SourceError, Speed, Timeline, dgt::DgtSource, sensor_log::SensorLogSource,
+        serial::ModemLines, simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
     simulate::{
@@ -57,11 +56,8 @@ impl Span {
 
 /// Finds out what the source of a board will deliver.
 pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
-    let configured = || Planned {
-        setup: board.setup.clone(),
-        tags: board.tags.clone(),
-        timeline: Timeline::Live,
-    };
+    let configured =
+        || Planned { setup: board.setup.clone(), tags: board.tags.clone(), timeline: Timeline::Live };
     Ok(match &board.sensor {
         SensorConfig::Simulated { seed, .. } => {
             let source = simulated(board)?;
@@ -72,12 +68,7 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
             }
         }
         SensorConfig::SensorLog { path, pace, .. } => {
-            let source = SensorLogSource::open(path, pace_of(*pace))?;
-            Planned {
-                setup: board.setup_of_log(source.setup().clone()),
-                timeline: source.timeline(),
-                ..configured()
-            }
+            Planned { setup: setup_of_log(board, path)?, timeline: pace_of(*pace).timeline(), ..configured() }
         }
         SensorConfig::Dgt { .. } | SensorConfig::Matrix { .. } => configured(),
     })
@@ -85,12 +76,12 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
 
 /// A function that opens the source, as often as it is needed. `span` is what the journal holds of
 /// a recording already: it goes on behind it.
-pub fn opener(board: &BoardConfig, span: Option<Span>) -> Open {
+pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>) -> Open {
     let board = board.clone();
-    Box::new(move || open(&board, span))
+    Box::new(move || open(&board, &setup, span))
 }
 
-fn open(board: &BoardConfig, span: Option<Span>) -> Result<Box<dyn Source>, SourceError> {
+fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Box<dyn Source>, SourceError> {
     match &board.sensor {
         SensorConfig::Simulated { .. } => {
             let source = simulated(board)?;
@@ -100,15 +91,28 @@ fn open(board: &BoardConfig, span: Option<Span>) -> Result<Box<dyn Source>, Sour
             }))
         }
         SensorConfig::SensorLog { path, pace, .. } => {
-            let source = SensorLogSource::open(path, pace_of(*pace))?;
+            let (_, source) = SensorLogSource::open(path, pace_of(*pace))?;
+            let source = source.with_setup(setup);
             Ok(Box::new(match span {
-                Some(span) => source.resume(span.start, span.last),
+                Some(span) => source.resume(span.last, span.count),
                 None => source,
             }))
         }
         SensorConfig::Dgt { port, dtr_rts } => Ok(Box::new(DgtSource::new(port, lines_of(*dtr_rts)))),
         SensorConfig::Matrix { .. } => matrix(&board.sensor),
     }
+}
+
+/// The game of a recording: its header tells it. A pipe or a FIFO is not opened here: its writer
+/// would lose what it has written, and its header comes when it comes.
+fn setup_of_log(board: &BoardConfig, path: &Path) -> Result<GameSetup, SourceError> {
+    let is_live = path.as_os_str() == "-"
+        || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    if is_live {
+        return Ok(board.setup.clone());
+    }
+    let (setup, _) = SensorLogSource::open(path, Pace::AsFastAsPossible)?;
+    Ok(board.setup_of_log(setup.unwrap_or_else(|| board.setup.clone())))
 }
 
 fn simulated(board: &BoardConfig) -> Result<SimulatedSource, SourceError> {

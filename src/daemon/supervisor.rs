@@ -28,12 +28,7 @@ const SLICE: Duration = Duration::from_millis(50);
 
 /// Starts the thread of a source. It ends when `stop` is set, when a recording is over and when a
 /// recording cannot be read; a device is tried again for ever.
-pub fn start(
-    open: Open,
-    sink: Sink,
-    stop: Stop,
-    health: Arc<BoardHealth>,
-) -> io::Result<JoinHandle<()>> {
+pub fn start(open: Open, sink: Sink, stop: Stop, health: Arc<BoardHealth>) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().name(format!("source {}", health.id())).spawn(move || {
         let _span = log::board_span(health.id()).entered();
         supervise(open, &sink, &stop, &health);
