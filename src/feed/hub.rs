@@ -38,7 +38,7 @@ struct Inner {
     run: String,
     shared: Mutex<Shared>,
     live: broadcast::Sender<Arc<Batch>>,
-    metrics: Metrics,
+    metrics: Arc<Metrics>,
 }
 
 #[derive(Debug, Default)]
@@ -172,7 +172,7 @@ impl Hub {
             run: run.to_owned(),
             shared: Mutex::default(),
             live: broadcast::Sender::new(QUEUE),
-            metrics: Metrics::default(),
+            metrics: Arc::default(),
         }))
     }
 
@@ -279,7 +279,7 @@ impl Hub {
     }
 
     /// The counters behind `/metrics`.
-    pub fn metrics(&self) -> &Metrics {
+    pub fn metrics(&self) -> &Arc<Metrics> {
         &self.0.metrics
     }
 

@@ -2,7 +2,10 @@
 
 use std::{
     fmt::Write as _,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use crate::publish::{BoardState, FeedEvent};
@@ -40,21 +43,27 @@ pub struct Metrics {
     pub pgn_failed: AtomicU64,
 }
 
+/// Picks a counter.
+type Counter = fn(&Metrics) -> &AtomicU64;
+
 /// Counts a client for as long as it lives.
 #[derive(Debug)]
-pub(crate) struct ClientGuard<'m>(&'m AtomicU64);
+pub(crate) struct ClientGuard {
+    metrics: Arc<Metrics>,
+    now: Counter,
+}
 
-impl<'m> ClientGuard<'m> {
-    pub(crate) fn new(now: &'m AtomicU64, total: &AtomicU64) -> ClientGuard<'m> {
-        now.fetch_add(1, Relaxed);
-        total.fetch_add(1, Relaxed);
-        ClientGuard(now)
+impl ClientGuard {
+    pub(crate) fn new(metrics: &Arc<Metrics>, now: Counter, total: Counter) -> ClientGuard {
+        metrics.count(now);
+        metrics.count(total);
+        ClientGuard { metrics: Arc::clone(metrics), now }
     }
 }
 
-impl Drop for ClientGuard<'_> {
+impl Drop for ClientGuard {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
+        (self.now)(&self.metrics).fetch_sub(1, Relaxed);
     }
 }
 

@@ -4,10 +4,16 @@
 //! everything here: they put events in, the feeds take states and events out, and no feed can hold
 //! a board up.
 
+mod assets;
+mod conditional;
+mod http;
 pub mod hub;
+mod livechess;
 pub mod metrics;
+mod net;
 pub mod pgn;
+mod pgn_files;
 mod serve;
 
 pub use hub::Hub;
-pub use serve::{FeedConfig, FeedError, Feeds, bind, serve};
+pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

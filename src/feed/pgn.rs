@@ -1,9 +1,317 @@
-//! PGN.
+//! The published game as PGN. Pure.
+//!
+//! Export format of the PGN standard: the Seven Tag Roster first, lines shorter than 80 columns, one
+//! blank line after the tags. The time left after a completed ply is `{[%clk h:mm:ss]}`. What is
+//! not known is `?`, as the standard asks.
 
-use crate::publish::BoardState;
+use std::fmt::Write as _;
 
-/// The PGN of the published game, with `[%clk]` where times are known.
+use crate::{publish::BoardState, session::setup::INITIAL_FEN};
+
+/// Columns that a line of the movetext fills at most; the standard asks for fewer than 80.
+const WIDTH: usize = 79;
+
+/// The PGN of the published game, `history` included, with `[%clk]` where times are known.
 pub fn pgn_of(state: &BoardState) -> String {
-    let _ = state;
-    String::new()
+    let mut text = String::with_capacity(512 + 32 * state.plies.len());
+    write_tags(&mut text, state);
+    text.push('\n');
+    write_movetext(&mut text, state);
+    text
+}
+
+/// The PGN of several games: one blank line between two of them, in the given order.
+pub fn pgn_of_all<'a>(states: impl IntoIterator<Item = &'a BoardState>) -> String {
+    states.into_iter().map(pgn_of).collect::<Vec<_>>().join("\n")
+}
+
+fn write_tags(text: &mut String, state: &BoardState) {
+    let tags = &state.tags;
+    let round = round_of(tags.round.as_deref(), tags.board.as_deref());
+    tag(text, "Event", tags.event.as_deref().unwrap_or("?"));
+    tag(text, "Site", tags.site.as_deref().unwrap_or("?"));
+    tag(text, "Date", tags.date.as_deref().unwrap_or("????.??.??"));
+    tag(text, "Round", &round);
+    tag(text, "White", tags.white.as_deref().unwrap_or("?"));
+    tag(text, "Black", tags.black.as_deref().unwrap_or("?"));
+    tag(text, "Result", state.result);
+    if let Some(board) = &tags.board {
+        tag(text, "Board", board);
+    }
+    if state.chess960 || state.start_fen != INITIAL_FEN {
+        tag(text, "FEN", &state.start_fen);
+        tag(text, "SetUp", "1");
+    }
+    if let Some(control) = &tags.time_control {
+        tag(text, "TimeControl", control);
+    }
+    if state.chess960 {
+        tag(text, "Variant", "Chess960");
+    }
+}
+
+/// `round.board` where both are known, because readers of broadcasts look for the board there.
+fn round_of(round: Option<&str>, board: Option<&str>) -> String {
+    match (round, board) {
+        (Some(round), Some(board)) if !round.contains('.') => format!("{round}.{board}"),
+        (Some(round), _) => round.to_owned(),
+        (None, _) => "?".to_owned(),
+    }
+}
+
+/// One tag line: quotes and backslashes are escaped, control characters become blanks.
+fn tag(text: &mut String, name: &str, value: &str) {
+    let _ = write!(text, "[{name} \"");
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => {
+                text.push('\\');
+                text.push(c);
+            }
+            c if c.is_control() => text.push(' '),
+            c => text.push(c),
+        }
+    }
+    text.push_str("\"]\n");
+}
+
+/// Movetext and result, wrapped between tokens.
+struct Line<'t> {
+    text: &'t mut String,
+    column: usize,
+}
+
+impl Line<'_> {
+    fn token(&mut self, token: &str) {
+        let length = token.chars().count();
+        if self.column > 0 && self.column + 1 + length > WIDTH {
+            self.text.push('\n');
+            self.column = 0;
+        }
+        if self.column > 0 {
+            self.text.push(' ');
+            self.column += 1;
+        }
+        self.text.push_str(token);
+        self.column += length;
+    }
+}
+
+fn write_movetext(text: &mut String, state: &BoardState) {
+    let mut fields = state.start_fen.split(' ');
+    let black_first = fields.nth(1) == Some("b");
+    let first: usize = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
+    let mut line = Line { text, column: 0 };
+    let mut number_needed = true;
+    for (index, ply) in state.plies.iter().enumerate() {
+        let half = index + usize::from(black_first);
+        let number = first.saturating_add(half / 2);
+        if half % 2 == 0 {
+            line.token(&format!("{number}."));
+        } else if number_needed {
+            line.token(&format!("{number}..."));
+        }
+        line.token(&ply.san);
+        number_needed = false;
+        if let Some(ms) = ply.clock_ms {
+            line.token(&format!("{{[%clk {}]}}", clk(ms)));
+            number_needed = true;
+        }
+    }
+    line.token(state.result);
+    line.text.push('\n');
+}
+
+/// `h:mm:ss`, whole seconds as a clock shows them.
+fn clk(ms: u64) -> String {
+    let seconds = ms / 1000;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        publish::{PublicPly, Publisher, Tags},
+        session::{Session, setup::GameSetup},
+    };
+    use pgn_reader::{RawComment, RawTag, Reader, SanPlus as ReadSan, Skip, Visitor};
+    use proptest::prelude::*;
+    use shakmaty::{CastlingMode, Chess, Position as _, san::SanPlus};
+    use std::{io, ops::ControlFlow};
+
+    /// What a reader of PGN finds in it.
+    #[derive(Debug, Default, PartialEq)]
+    struct Game {
+        tags: Vec<(String, String)>,
+        moves: Vec<String>,
+        comments: Vec<String>,
+        outcome: String,
+    }
+
+    struct Collect;
+
+    impl Visitor for Collect {
+        type Tags = Game;
+        type Movetext = Game;
+        type Output = Game;
+
+        fn begin_tags(&mut self) -> ControlFlow<Game, Game> {
+            ControlFlow::Continue(Game::default())
+        }
+        fn tag(&mut self, game: &mut Game, name: &[u8], value: RawTag<'_>) -> ControlFlow<Game> {
+            let name = String::from_utf8(name.to_vec()).unwrap();
+            game.tags.push((name, unescape(std::str::from_utf8(value.as_bytes()).unwrap())));
+            ControlFlow::Continue(())
+        }
+        fn begin_movetext(&mut self, game: Game) -> ControlFlow<Game, Game> {
+            ControlFlow::Continue(game)
+        }
+        fn san(&mut self, game: &mut Game, san: ReadSan) -> ControlFlow<Game> {
+            game.moves.push(san.to_string());
+            ControlFlow::Continue(())
+        }
+        fn comment(&mut self, game: &mut Game, comment: RawComment<'_>) -> ControlFlow<Game> {
+            game.comments.push(String::from_utf8(comment.as_bytes().to_vec()).unwrap());
+            ControlFlow::Continue(())
+        }
+        fn begin_variation(&mut self, _: &mut Game) -> ControlFlow<Game, Skip> {
+            ControlFlow::Continue(Skip(true))
+        }
+        fn outcome(&mut self, game: &mut Game, outcome: pgn_reader::Outcome) -> ControlFlow<Game> {
+            game.outcome = outcome.to_string();
+            ControlFlow::Continue(())
+        }
+        fn end_game(&mut self, game: Game) -> Game {
+            game
+        }
+    }
+
+    /// The value of a tag as the PGN standard reads it (section 7).
+    fn unescape(raw: &str) -> String {
+        let mut chars = raw.chars();
+        let mut value = String::new();
+        while let Some(c) = chars.next() {
+            value.push(if c == '\\' { chars.next().unwrap() } else { c });
+        }
+        value
+    }
+
+    fn read_all(text: &str) -> Vec<Game> {
+        let mut reader = Reader::new(io::Cursor::new(text.as_bytes()));
+        let mut games = Vec::new();
+        while let Some(game) = reader.read_game(&mut Collect).unwrap() {
+            games.push(game);
+        }
+        games
+    }
+
+    fn empty(setup: &GameSetup, tags: Tags) -> BoardState {
+        let session = Session::new(setup).unwrap();
+        Publisher::new("1", setup, tags, &session).state().clone()
+    }
+
+    fn ply(san: &str, clock_ms: Option<u64>) -> PublicPly {
+        PublicPly { uci: String::new(), san: san.to_owned(), completed: clock_ms.is_some(), clock_ms }
+    }
+
+    #[test]
+    fn a_game_reads_as_broadcast_readers_expect_it() {
+        let tags = Tags {
+            event: Some("Test Open".to_owned()),
+            round: Some("1".to_owned()),
+            board: Some("2".to_owned()),
+            white: Some("One, White".to_owned()),
+            time_control: Some("90+30".to_owned()),
+            ..Tags::default()
+        };
+        let mut state = empty(&GameSetup::default(), tags);
+        state.plies = vec![ply("e4", Some(5_395_900)), ply("d5", None), ply("exd5", Some(59_000))];
+        assert_eq!(
+            pgn_of(&state),
+            "[Event \"Test Open\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"1.2\"]\n\
+             [White \"One, White\"]\n[Black \"?\"]\n[Result \"*\"]\n[Board \"2\"]\n\
+             [TimeControl \"90+30\"]\n\n\
+             1. e4 {[%clk 1:29:55]} 1... d5 2. exd5 {[%clk 0:00:59]} *\n"
+        );
+    }
+
+    #[test]
+    fn black_to_move_starts_with_dots_and_the_number_of_the_fen() {
+        let setup =
+            GameSetup { start_fen: "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned(), ..GameSetup::default() };
+        let mut state = empty(&setup, Tags::default());
+        state.plies = vec![ply("e5", None), ply("e4", None), ply("Kd7", None)];
+        state.result = "1/2-1/2";
+        let text = pgn_of(&state);
+        assert!(text.ends_with("\n\n40... e5 41. e4 Kd7 1/2-1/2\n"), "{text}");
+        assert!(text.contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40\"]\n[SetUp \"1\"]\n"), "{text}");
+        assert!(!text.contains("Variant"));
+    }
+
+    #[test]
+    fn two_games_are_two_games() {
+        let state = empty(&GameSetup::default(), Tags::default());
+        let games = read_all(&pgn_of_all([&state, &state]));
+        assert_eq!(games.len(), 2);
+    }
+
+    #[test]
+    fn chess960_says_so_even_from_the_usual_array() {
+        let setup = GameSetup { castling: CastlingMode::Chess960, ..GameSetup::default() };
+        let text = pgn_of(&empty(&setup, Tags::default()));
+        assert!(text.contains("[SetUp \"1\"]\n[Variant \"Chess960\"]\n"), "{text}");
+    }
+
+    /// A random legal game: its plies with clocks.
+    fn game() -> impl Strategy<Value = Vec<PublicPly>> {
+        let choice = (any::<prop::sample::Index>(), prop::option::of(0..20_000_000_u64));
+        prop::collection::vec(choice, 0..200).prop_map(|choices| {
+            let mut position = Chess::default();
+            let mut plies = Vec::new();
+            for (index, clock_ms) in choices {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let san =
+                    SanPlus::from_move_and_play_unchecked(&mut position, moves[index.index(moves.len())]);
+                plies.push(ply(&san.to_string(), clock_ms));
+            }
+            plies
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_written_is_read_back(
+            plies in game(),
+            white in "[\\PC\"\\\\]{0,40}",
+            event in prop::option::of("\\PC{0,100}"),
+            result in prop::sample::select(vec!["*", "1-0", "0-1", "1/2-1/2"]),
+        ) {
+            let tags = Tags { white: Some(white.clone()), event: event.clone(), ..Tags::default() };
+            let mut state = empty(&GameSetup::default(), tags);
+            state.plies = plies;
+            state.result = result;
+            let text = pgn_of(&state);
+            let games = read_all(&text);
+            prop_assert_eq!(games.len(), 1);
+            let game = &games[0];
+            let moves: Vec<&str> = state.plies.iter().map(|ply| ply.san.as_str()).collect();
+            prop_assert_eq!(&game.moves, &moves);
+            prop_assert_eq!(game.comments.len(), state.plies.iter().filter(|ply| ply.clock_ms.is_some()).count());
+            prop_assert_eq!(&game.outcome, result);
+            prop_assert_eq!(&game.tags[4], &("White".to_owned(), white));
+            prop_assert_eq!(&game.tags[0].1, &event.unwrap_or_else(|| "?".to_owned()));
+            let movetext = text.split("\n\n").last().unwrap_or_default();
+            prop_assert!(movetext.lines().all(|line| line.chars().count() < 80), "{}", movetext);
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_line_break_stays_one_line() {
+        let tags = Tags { black: Some("A\nB".to_owned()), ..Tags::default() };
+        assert!(pgn_of(&empty(&GameSetup::default(), tags)).contains("[Black \"A B\"]\n"));
+    }
 }

@@ -1,10 +1,14 @@
 //! Binds the network surfaces and runs them until the daemon ends.
 
-use std::{future::Future, net::SocketAddr, path::PathBuf};
+use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
 
-use tokio::{net::TcpListener, sync::watch};
+use axum::Router;
+use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::timeout};
 
-use super::hub::Hub;
+use super::{http, hub::Hub, livechess, net::Limited, pgn_files};
+
+/// How long connections have to end after the shutdown began.
+pub const GRACE: Duration = Duration::from_secs(5);
 
 /// Which surfaces are served and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,14 +98,60 @@ impl Feeds {
     }
 
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
-    /// closes the connections.
+    /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(self, hub: Hub, shutdown: impl Future<Output = ()> + Send) -> Result<(), FeedError> {
-        let (ending, _) = watch::channel(false);
-        let _ = (&self.config, &hub);
-        shutdown.await;
-        let _ = ending.send(true);
+        let Feeds { config, http, livechess } = self;
+        let limit = config.max_connections;
+        let (end, ending) = watch::channel(false);
+        let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
+        if let Some(listener) = http {
+            let router = http::router(hub.clone(), ending.clone());
+            let listener = Limited::new(listener, limit, hub.clone(), "http");
+            tasks.spawn(surface("HTTP", listener, router, ending.clone()));
+        }
+        if let Some(listener) = livechess {
+            let router = livechess::router(hub.clone(), &config.livechess_origins, ending.clone());
+            let listener = Limited::new(listener, limit, hub.clone(), "livechess");
+            tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
+        }
+        if let Some(dir) = config.pgn_dir {
+            let (hub, ending) = (hub.clone(), ending.clone());
+            tasks.spawn(async move {
+                pgn_files::write_until(dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        tokio::pin!(shutdown);
+        loop {
+            tokio::select! {
+                () = &mut shutdown => break,
+                Some(result) = tasks.join_next() => result.unwrap_or(Ok(()))?,
+            }
+        }
+        let _ = end.send(true);
+        let rest = async { while tasks.join_next().await.is_some() {} };
+        if timeout(GRACE, rest).await.is_err() {
+            tracing::info!("connections that did not end in time are dropped");
+        }
         Ok(())
     }
+}
+
+async fn surface(
+    what: &'static str,
+    listener: Limited,
+    router: Router,
+    mut ending: watch::Receiver<bool>,
+) -> Result<(), FeedError> {
+    axum::serve(listener, router)
+        .with_graceful_shutdown(async move { ended(&mut ending).await })
+        .await
+        .map_err(|source| FeedError::Serve { what, source })
+}
+
+/// Resolves when the daemon ends.
+pub(super) async fn ended(ending: &mut watch::Receiver<bool>) {
+    let _ = ending.wait_for(|ending| *ending).await;
 }
 
 async fn listen(address: Option<SocketAddr>, key: &str) -> Result<Option<TcpListener>, FeedError> {

@@ -10,6 +10,8 @@ mod publisher;
 mod state;
 
 pub use publisher::Publisher;
+pub(crate) use publisher::play;
+pub(crate) use state::completed_plies;
 pub use state::{
     BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
     STATUS_WAITING, Tags, completed_san,

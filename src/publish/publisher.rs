@@ -297,3 +297,6 @@ pub(crate) fn play(position: &Chess, uci: &str) -> Option<(String, Chess)> {
     let san = SanPlus::from_move_and_play_unchecked(&mut after, chosen).to_string();
     Some((san, after))
 }
+
+#[cfg(test)]
+mod tests;

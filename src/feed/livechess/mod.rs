@@ -1,0 +1,188 @@
+//! The LiveChess-compatible API: WebSocket and HTTP on port 1982 under `/api/v1.0`.
+
+mod client;
+mod follow;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::{
+        Request, State, WebSocketUpgrade,
+        ws::{CloseFrame, Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
+    },
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::{self, Next},
+    response::{Html, IntoResponse, Response},
+    routing::get,
+};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::{
+    sync::{broadcast::error::RecvError, watch},
+    time::{MissedTickBehavior, interval},
+};
+
+use self::{
+    client::{Client, eboards},
+    follow::Now,
+};
+use super::{hub::Hub, metrics::ClientGuard, serve::ended};
+use crate::sysclock;
+
+/// Longest message of a client in bytes; the longest documented one has some 200.
+const MAX_MESSAGE: usize = 64 * 1024;
+/// A ping at this interval keeps a quiet connection open and finds a dead one.
+const PING: Duration = Duration::from_secs(20);
+
+/// Web origins that are let through without configuration, besides pages of this machine and
+/// browser extensions.
+const ORIGINS: &[&str] = &[
+    "https://lichess.org",
+    "https://www.lichess.org",
+    "https://lichess.dev",
+    "https://www.chess.com",
+    "https://chess.com",
+];
+
+#[derive(Clone)]
+struct Shared {
+    hub: Hub,
+    origins: Arc<[String]>,
+    ending: watch::Receiver<bool>,
+}
+
+/// The routes of the API.
+pub(super) fn router(hub: Hub, origins: &[String], ending: watch::Receiver<bool>) -> Router {
+    let shared = Shared { hub, origins: origins.into(), ending };
+    Router::new()
+        .route("/api/v1.0", get(upgrade))
+        .route("/api/v1.0/eboards", get(list))
+        .route("/api/v1.0/tournaments", get(tournaments))
+        .route("/doc/index.html", get(doc))
+        .layer(middleware::from_fn_with_state(shared.clone(), origin))
+        .with_state(shared)
+}
+
+/// Lets requests through that come from no web page, or from a page that is allowed.
+async fn origin(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let Some(origin) = request.headers().get(header::ORIGIN).cloned() else {
+        return next.run(request).await;
+    };
+    if !origin.to_str().is_ok_and(|origin| allowed(origin, &shared.origins)) {
+        let text = "this web page may not use the board; add its address to [livechess] origins\n";
+        return (StatusCode::FORBIDDEN, text).into_response();
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(header::VARY, HeaderValue::from_static("origin"));
+    response
+}
+
+/// True when a page of this origin may use the API.
+fn allowed(origin: &str, configured: &[String]) -> bool {
+    if ORIGINS.contains(&origin) || configured.iter().any(|known| known == origin) {
+        return true;
+    }
+    match origin.split_once("://") {
+        Some(("http" | "https", host)) => {
+            let name = match host.rsplit_once(':') {
+                Some((name, port)) if port.bytes().all(|c| c.is_ascii_digit()) => name,
+                _ => host,
+            };
+            ["localhost", "127.0.0.1", "[::1]"].contains(&name)
+        }
+        Some((scheme, _)) => ["chrome-extension", "moz-extension", "safari-web-extension"].contains(&scheme),
+        None => false,
+    }
+}
+
+async fn upgrade(
+    State(shared): State<Shared>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    match upgrade {
+        Ok(upgrade) => upgrade
+            .max_message_size(MAX_MESSAGE)
+            .max_frame_size(MAX_MESSAGE)
+            .on_upgrade(move |socket| talk(socket, shared)),
+        Err(_) => {
+            let text = "this address speaks WebSocket; the boards are at /api/v1.0/eboards\n";
+            (StatusCode::UPGRADE_REQUIRED, [(header::UPGRADE, "websocket")], text).into_response()
+        }
+    }
+}
+
+async fn list(State(shared): State<Shared>) -> Response {
+    pretty(&eboards(&shared.hub, now()))
+}
+
+/// This daemon knows boards, no tournaments.
+async fn tournaments() -> Response {
+    pretty(&Vec::<Value>::new())
+}
+
+async fn doc(headers: HeaderMap) -> Html<String> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost:1982");
+    let host: String = host.chars().filter(|c| c.is_ascii_alphanumeric() || ".:-[]".contains(*c)).collect();
+    Html(include_str!("doc.html").replace("HOST", &host))
+}
+
+fn pretty<T: Serialize>(value: &T) -> Response {
+    let body = serde_json::to_string_pretty(value).unwrap_or_default();
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    (headers, body).into_response()
+}
+
+fn now() -> Now {
+    Now { wall_us: sysclock::wall_micros(), mono_us: sysclock::monotonic().as_micros() }
+}
+
+/// Serves one socket until it closes, falls behind or the daemon ends.
+async fn talk(mut socket: WebSocket, mut shared: Shared) {
+    let hub = shared.hub.clone();
+    let metrics = hub.metrics();
+    let _guard =
+        ClientGuard::new(metrics, |metrics| &metrics.livechess_clients, |metrics| &metrics.livechess_total);
+    let mut live = hub.watch();
+    let mut client = Client::new(hub.clone());
+    let mut ping = interval(PING);
+    ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ping.reset();
+    let (code, reason) = loop {
+        while let Some(frame) = client.poll_out() {
+            if socket.send(Message::Text(frame.into())).await.is_err() {
+                return;
+            }
+        }
+        tokio::select! {
+            message = socket.recv() => match message {
+                Some(Ok(Message::Text(text))) => client.text(text.as_str(), now()),
+                Some(Ok(Message::Binary(_))) => {
+                    client.refuse(&Value::Null, "expected a text frame with one JSON object", now());
+                }
+                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+            },
+            batch = live.recv() => match batch {
+                Ok(batch) => client.batch(&batch, now()),
+                Err(RecvError::Lagged(_)) => {
+                    metrics.count(|metrics| &metrics.lagged);
+                    break (close_code::POLICY, "too slow; connect again");
+                }
+                Err(RecvError::Closed) => break (close_code::AWAY, "the daemon is ending"),
+            },
+            () = ended(&mut shared.ending) => break (close_code::AWAY, "the daemon is ending"),
+            _ = ping.tick() => {
+                if socket.send(Message::Ping(Vec::new().into())).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    let _ = socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! Tests of the publisher with facts made by hand.
+
+use super::*;
+use crate::publish::completed_san;
+use proptest::prelude::*;
+use shakmaty::{CastlingMode, Color, Position as _};
+
+fn fact(kind: FactKind) -> Fact {
+    Fact { ev: 0, at: MonoTime::from_micros(7), kind }
+}
+
+fn published(ply: usize, uci: &str) -> FactKind {
+    FactKind::MovePublished { ply, uci: uci.to_owned(), made: MonoTime::ZERO }
+}
+
+fn withdrawn(ply: usize) -> FactKind {
+    FactKind::MoveWithdrawn { ply, uci: String::new(), published: true }
+}
+
+fn completed(ply: usize, how: CompletedBy, clock_ms: Option<u64>) -> FactKind {
+    FactKind::MoveCompleted { ply, uci: String::new(), by: Color::White, how, clock_ms }
+}
+
+fn revised(ply: usize, uci: &str) -> FactKind {
+    let (was, san) = (String::new(), String::new());
+    FactKind::MoveRevised { ply, was, uci: uci.to_owned(), san, reason: "promotion", published: true }
+}
+
+struct Desk {
+    publisher: Publisher,
+    session: Session,
+    viewer: BoardState,
+}
+
+impl Desk {
+    fn new(setup: &GameSetup) -> Desk {
+        let session = Session::new(setup).unwrap();
+        let publisher = Publisher::new("1", setup, Tags::default(), &session);
+        let viewer = publisher.state().clone();
+        Desk { publisher, session, viewer }
+    }
+
+    fn take(&mut self, kinds: impl IntoIterator<Item = FactKind>) -> Vec<FeedEvent> {
+        let facts: Vec<Fact> = kinds.into_iter().map(fact).collect();
+        let events = self.publisher.apply(&facts, &self.session);
+        events.iter().for_each(|event| self.viewer.apply(event));
+        events
+    }
+
+    fn sans(&self) -> Vec<&str> {
+        self.publisher.state().plies.iter().map(|ply| ply.san.as_str()).collect()
+    }
+}
+
+fn names(events: &[FeedEvent]) -> Vec<&'static str> {
+    events.iter().map(FeedEvent::name).collect()
+}
+
+#[test]
+fn a_published_move_gets_its_notation_and_position() {
+    let mut desk = Desk::new(&GameSetup::default());
+    let events = desk.take([published(1, "e2e4")]);
+    assert_eq!(names(&events), ["move", "status"]);
+    let state = desk.publisher.state();
+    assert_eq!(state.fen, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    assert_eq!((state.turn, state.status), ("black", STATUS_PLAYING));
+    assert_eq!(desk.sans(), ["e4"]);
+}
+
+#[test]
+fn the_history_counts_as_played_and_completed() {
+    let setup = GameSetup { history: vec!["e2e4".to_owned(), "e7e5".to_owned()], ..GameSetup::default() };
+    let mut desk = Desk::new(&setup);
+    assert_eq!(desk.publisher.state().status, STATUS_WAITING);
+    let events = desk.take([published(1, "g1f3")]);
+    assert!(matches!(&events[0], FeedEvent::Move { ply: 3, .. }));
+    assert_eq!(desk.sans(), ["e4", "e5", "Nf3"]);
+    let state = desk.publisher.state();
+    assert_eq!(state.board, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR");
+    assert!(state.plies[1].completed && !state.plies[2].completed);
+    assert!(desk.take([withdrawn(0)]).is_empty(), "a move of the history cannot be withdrawn");
+}
+
+#[test]
+fn takebacks_in_a_row_are_told_as_one() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), published(2, "e7e5"), published(3, "g1f3")]);
+    let events = desk.take([withdrawn(3), withdrawn(2)]);
+    let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1".to_owned();
+    assert_eq!(events, [FeedEvent::Undo { n: 2, fen }]);
+    assert_eq!(desk.sans(), ["e4"]);
+}
+
+#[test]
+fn a_move_that_was_never_published_leaves_no_trace() {
+    let mut desk = Desk::new(&GameSetup::default());
+    let quiet = FactKind::MoveWithdrawn { ply: 1, uci: "e2e4".to_owned(), published: false };
+    assert!(desk.take([quiet]).is_empty());
+    let illegal = FactKind::IllegalMove { by: Color::White, uci: None, kind: "illegal-move", n: 1 };
+    let advisory = FactKind::Advisory {
+        code: "setup-missing",
+        squares: Vec::new(),
+        to: "arbiter",
+        detail: String::new(),
+    };
+    assert!(desk.take([illegal, advisory]).is_empty());
+}
+
+#[test]
+fn a_revised_promotion_keeps_the_later_plies_and_their_notation_right() {
+    let setup = GameSetup { start_fen: "7k/P7/8/8/8/8/8/K7 w - - 0 1".to_owned(), ..GameSetup::default() };
+    let mut desk = Desk::new(&setup);
+    desk.take([published(1, "a7a8q"), published(2, "h8g7")]);
+    assert_eq!(desk.sans(), ["a8=Q+", "Kg7"]);
+    let events = desk.take([revised(1, "a7a8n")]);
+    assert_eq!(names(&events), ["correct"]);
+    assert_eq!(desk.sans(), ["a8=N", "Kg7"]);
+    assert_eq!(desk.publisher.state().fen, "N7/6k1/8/8/8/8/8/K7 w - - 1 2");
+}
+
+#[test]
+fn a_later_ply_that_a_revision_makes_impossible_is_taken_back() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), published(2, "d7d5"), published(3, "e4d5")]);
+    let events = desk.take([revised(2, "e7e5")]);
+    assert_eq!(names(&events), ["undo", "correct"]);
+    assert_eq!(desk.sans(), ["e4", "e5"]);
+}
+
+#[test]
+fn a_completion_that_comes_before_the_publication_is_kept() {
+    let mut desk = Desk::new(&GameSetup::default());
+    assert!(desk.take([completed(1, CompletedBy::Press, Some(5000))]).is_empty());
+    desk.take([published(1, "e2e4")]);
+    let state = desk.publisher.state();
+    assert!(state.plies[0].completed && state.has_presses);
+    assert_eq!(state.plies[0].clock_ms, Some(5000));
+}
+
+#[test]
+fn only_completed_moves_count_where_presses_are_told() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4")]);
+    assert_eq!(completed_san(desk.publisher.state()), ["e4"], "nothing tells presses here");
+    desk.take([completed(1, CompletedBy::Press, None), published(2, "e7e5"), published(3, "g1f3")]);
+    assert_eq!(completed_san(desk.publisher.state()), ["e4"]);
+    desk.take([completed(3, CompletedBy::Press, None)]);
+    assert_eq!(completed_san(desk.publisher.state()), ["e4", "e5", "Nf3"]);
+    desk.take([published(4, "b8c6")]);
+    assert_eq!(completed_san(desk.publisher.state()).len(), 3);
+    let end = |result| FactKind::GameEnd {
+        result,
+        reason: "entered",
+        certainty: crate::session::fact::Certainty::Arbiter,
+    };
+    let events = desk.take([end(GameResult::WhiteWins)]);
+    assert_eq!(names(&events), ["result", "status"]);
+    assert_eq!(completed_san(desk.publisher.state()).len(), 4, "the last move needs no press");
+    desk.take([FactKind::ResultWithdrawn]);
+    assert_eq!(desk.publisher.state().status, STATUS_PLAYING);
+}
+
+#[test]
+fn a_clock_that_stops_pauses_the_game() {
+    let mut desk = Desk::new(&GameSetup::default());
+    let reading =
+        |running| FactKind::Clock(ClockReading { white_ms: Some(1000), black_ms: Some(2000), running });
+    assert_eq!(names(&desk.take([reading(None)])), ["clock"]);
+    assert!(desk.take([reading(None)]).is_empty(), "nothing new");
+    assert_eq!(names(&desk.take([reading(Some(Color::White))])), ["clock", "status"]);
+    desk.take([reading(None)]);
+    assert_eq!(desk.publisher.state().status, STATUS_PAUSED);
+}
+
+#[test]
+fn the_link_is_told_once() {
+    let mut desk = Desk::new(&GameSetup::default());
+    assert_eq!(names(&desk.publisher.link(false)), ["status"]);
+    assert!(desk.publisher.link(false).is_empty());
+}
+
+#[test]
+fn the_json_of_an_event_names_its_kind() {
+    let event = FeedEvent::Board { board: "8/8".to_owned() };
+    assert_eq!(serde_json::to_string(&event).unwrap(), r#"{"type":"board","placement":"8/8"}"#);
+}
+
+/// A step of a game that the facts tell in any order, sensible or not.
+#[derive(Clone, Debug)]
+enum Step {
+    Play(prop::sample::Index),
+    Withdraw(usize),
+    Revise(usize, prop::sample::Index),
+    Complete(usize, Option<u64>),
+    Raw(usize, String),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => any::<prop::sample::Index>().prop_map(Step::Play),
+        1 => (0..30_usize).prop_map(Step::Withdraw),
+        1 => (0..30_usize, any::<prop::sample::Index>()).prop_map(|(ply, to)| Step::Revise(ply, to)),
+        2 => (0..30_usize, any::<Option<u64>>()).prop_map(|(ply, ms)| Step::Complete(ply, ms)),
+        1 => (0..30_usize, "[a-h][1-8][a-h][1-8]").prop_map(|(ply, uci)| Step::Raw(ply, uci)),
+    ]
+}
+
+fn uci_at(publisher: &Publisher, index: usize, choice: &prop::sample::Index) -> Option<String> {
+    let position = publisher.positions.get(index)?;
+    let moves = position.legal_moves();
+    (!moves.is_empty()).then(|| moves[choice.index(moves.len())].to_uci(CastlingMode::Standard).to_string())
+}
+
+proptest! {
+    #[test]
+    fn the_state_is_the_sum_of_the_events_and_a_legal_game(steps in prop::collection::vec(step(), 0..60)) {
+        let mut desk = Desk::new(&GameSetup::default());
+        for step in steps {
+            let len = desk.publisher.state.plies.len();
+            let kind = match step {
+                Step::Play(choice) => uci_at(&desk.publisher, len, &choice).map(|uci| published(len + 1, &uci)),
+                Step::Withdraw(ply) => Some(withdrawn(ply)),
+                Step::Revise(ply, choice) => uci_at(&desk.publisher, ply.saturating_sub(1), &choice)
+                    .map(|uci| revised(ply, &uci)),
+                Step::Complete(ply, ms) => Some(completed(ply, CompletedBy::Press, ms)),
+                Step::Raw(ply, uci) => Some(published(ply, &uci)),
+            };
+            desk.take(kind);
+            prop_assert_eq!(&desk.viewer, desk.publisher.state());
+            let mut position = GameSetup::default().position().unwrap();
+            for ply in &desk.viewer.plies {
+                let (san, next) = play(&position, &ply.uci).unwrap();
+                prop_assert_eq!(&san, &ply.san);
+                position = next;
+            }
+            prop_assert_eq!(&fen_of(&position), &desk.viewer.fen);
+            prop_assert_eq!(desk.publisher.positions.len(), desk.viewer.plies.len() + 1);
+        }
+    }
+}
