@@ -158,15 +158,15 @@ fn addresses() {
         &["2:19: http.max-connections: expected a whole number from 1 to 10000, found 0"],
     );
     refuses_head(
-        "[livechess]\nallowed-origins = [\"https://a.example/x\", \"*\"]",
+        "[livechess]\nallowed-origins = [\"https://a.example/x\"]",
         &[
-            "2:20: livechess.allowed-origins: expected an origin such as \"https://lichess.org\", without a path, or \"*\" for any, found \"https://a.example/x\"",
+            "2:20: livechess.allowed-origins: expected an origin such as \"https://club.example\", scheme and host without a path, found \"https://a.example/x\"",
         ],
     );
     refuses_head(
         "[livechess]\nallowed-origins = \"*\"",
         &[
-            "2:19: livechess.allowed-origins: expected a list in square brackets, each item an origin such as \"https://lichess.org\", without a path, or \"*\" for any, found \"*\"",
+            "2:19: livechess.allowed-origins: expected a list in square brackets, each item an origin such as \"https://club.example\", scheme and host without a path, found \"*\"",
         ],
     );
 }
@@ -331,7 +331,7 @@ fn sensors() {
     refuses_board(
         "[board.sensor.sensor-log]",
         &[
-            "3:1: board.sensor.sensor-log.path: missing; name the sensor log, a file of one JSON object a line",
+            "3:1: board.sensor.sensor-log.path: missing; name the sensor log: a file, a FIFO, or \"-\" for standard input",
         ],
     );
     refuses_board(

@@ -12,16 +12,20 @@ use crate::config::{self, BoardConfig, Config, Pace, SensorConfig};
 /// Boards that the summary of one file lists without `--all`, so that it fits on a screen.
 const LISTED: usize = 12;
 
+const HELP: &str = "\
+Every problem of a file is told at once, one a line:
+
+  FILE:LINE:COLUMN: KEY: what is wrong; what to do
+
+A correct file is summed up on one screen: what would run, where the data goes, which addresses are \
+open. No device is opened and nothing is written, so a file can be checked on any machine. The file \
+config/touchmoved.toml of the source code explains every key.
+
+Exit status: 0 every file is correct, 2 a file has a problem or cannot be read.";
+
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
-#[command(
-    long_about = "Check configuration files and say what they would run.\n\n\
-        Every problem of a file is reported at once, one a line, as\n\
-        FILE:LINE:COLUMN: KEY: what is wrong; what to do.\n\
-        No device is opened and nothing is written, so a file can be checked on any machine. \
-        The commented default file config/touchmoved.toml lists every key.",
-    after_help = "Exit status: 0 when every file is correct, 2 when one has a problem or cannot be read."
-)]
+#[command(after_long_help = HELP)]
 pub(super) struct Args {
     /// Configuration files; - reads standard input
     #[arg(required = true, value_name = "FILE")]

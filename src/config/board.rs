@@ -41,7 +41,7 @@ impl std::fmt::Display for BoardId {
 pub struct BoardConfig {
     /// Identifier, unique in the file.
     pub id: BoardId,
-    /// Serial number under which feeds list the board; where it is not given, the device's own.
+    /// Serial number under which the LiveChess API lists the board.
     pub serial: Option<String>,
     /// The game. For a sensor log use [`BoardConfig::setup_of_log`].
     pub setup: GameSetup,

@@ -43,8 +43,8 @@ pub struct Config {
     pub http: Option<SocketAddr>,
     /// Where the LiveChess-compatible API is served (`livechess`).
     pub livechess: Option<SocketAddr>,
-    /// Web origins that may open the LiveChess API from a browser, besides those that always may;
-    /// `*` for any (`livechess.allowed-origins`). Programs that send no origin are not affected.
+    /// Web origins that may open the LiveChess API from a browser, besides those that always may
+    /// (`livechess.allowed-origins`). Programs that send no origin are not affected.
     pub livechess_origins: Vec<String>,
     /// Connections that each of the two services keeps open at a time (`http.max-connections`).
     pub max_connections: usize,

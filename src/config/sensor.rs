@@ -14,14 +14,13 @@ pub enum SensorConfig {
         /// How carefully they handle the men.
         level: Level,
     },
-    /// A recorded sensor log. Its header says what board and what game it is.
+    /// A sensor log, recorded or written by another program just now. Its header says what board and
+    /// what game it is.
     SensorLog {
-        /// The file.
+        /// The file, pipe or FIFO; `-` is standard input.
         path: PathBuf,
         /// How fast it is played.
         pace: Pace,
-        /// Start again at the end of the file.
-        repeat: bool,
     },
     /// A DGT board on a serial port.
     Dgt {

@@ -171,7 +171,7 @@ fn a_sensor_log_keeps_its_own_game_but_for_what_its_board_says() {
     assert_eq!(setup, GameSetup { supervision: "basic".to_owned(), ..header });
     let pace = Pace::At(Speed::new(20).unwrap());
     let path = Path::new("a/b.ndjson").to_owned();
-    assert_eq!(config.boards[0].sensor, SensorConfig::SensorLog { path, pace, repeat: false });
+    assert_eq!(config.boards[0].sensor, SensorConfig::SensorLog { path, pace });
 }
 
 #[test]
@@ -180,6 +180,12 @@ fn relative_paths_start_at_the_file() {
     let config = parse("/etc/touchmoved/touchmoved.toml", text).unwrap();
     assert_eq!(config.data_dir, Path::new("/etc/touchmoved/data"));
     assert_eq!(config.pgn_dir.as_deref(), Some(Path::new("/etc/touchmoved/data/pgn")));
+}
+
+#[test]
+fn a_dash_is_standard_input() {
+    let sensor = board("sensor.sensor-log = { path = \"-\" }\n").sensor;
+    assert_eq!(sensor, SensorConfig::SensorLog { path: Path::new("-").to_owned(), pace: Pace::default() });
 }
 
 #[test]

@@ -134,17 +134,14 @@ fn listener(section: &Section<'_>, port: u16) -> Option<SocketAddr> {
 }
 
 fn origins(section: &Section<'_>) -> Option<Vec<String>> {
-    let what = "an origin such as \"https://lichess.org\", without a path, or \"*\" for any";
+    let what = "an origin such as \"https://club.example\", scheme and host without a path";
     let origin = |item: &DeValue<'_>| item.as_str().filter(|text| is_origin(text)).map(str::to_owned);
     let list = section.list("allowed-origins", what, origin)?;
     Some(list.into_iter().map(|(origin, _)| origin).collect())
 }
 
-/// True for `*` and for scheme, host and an optional port, as a browser sends them.
+/// True for scheme, host and an optional port, as a browser sends them.
 fn is_origin(text: &str) -> bool {
-    if text == "*" {
-        return true;
-    }
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     host.is_some_and(|host| {
         !host.is_empty()
@@ -154,9 +151,9 @@ fn is_origin(text: &str) -> bool {
     })
 }
 
-/// A path; a relative one is taken from the directory of the file.
+/// A path; a relative one is taken from the directory of the file, and `-` stays what it is.
 fn path(section: &Section<'_>, key: &'static str, base: &Path) -> Option<PathBuf> {
-    section.text(key).map(|text| base.join(text))
+    section.text(key).map(|text| if text == "-" { PathBuf::from(text) } else { base.join(text) })
 }
 
 /// Finds values that two boards must not share.

@@ -84,7 +84,7 @@ fn speed(factor: Option<u64>) -> Option<Speed> {
 fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
     let path = super::path(&section, "path", base);
     if path.is_none() {
-        section.missing("path", "name the sensor log, a file of one JSON object a line");
+        section.missing("path", "name the sensor log: a file, a FIFO, or \"-\" for standard input");
     }
     let pace = section.any("pace").and_then(|value| {
         let pace = match value.get_ref().as_str() {
@@ -101,9 +101,8 @@ fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
         }
         pace
     });
-    let repeat = section.boolean("loop").unwrap_or(false);
     section.finish();
-    Some(SensorConfig::SensorLog { path: path?, pace: pace.unwrap_or_default(), repeat })
+    Some(SensorConfig::SensorLog { path: path?, pace: pace.unwrap_or_default() })
 }
 
 fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
