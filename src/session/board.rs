@@ -100,3 +100,47 @@ impl Board {
         &self.session
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::dgt::{Message, message::Dump};
+    use shakmaty::Square;
+
+    fn dgt(orientation: OrientationSetting) -> Board {
+        let mut setup = GameSetup::default();
+        setup.settings.orientation = orientation;
+        let mut board = Board::new(&setup).unwrap();
+        board.keep_events();
+        board
+    }
+
+    fn events(board: &mut Board) -> Vec<Event> {
+        std::iter::from_fn(|| board.poll_event()).map(|stamped| stamped.event).collect()
+    }
+
+    #[test]
+    fn the_bytes_of_a_dgt_board_are_decoded_as_the_board_lies() {
+        let lifted = Input::Dgt(vec![0x8e, 0x00, 0x05, 52, 0x00]);
+        for (orientation, square) in
+            [(OrientationSetting::WhiteSouth, Square::E2), (OrientationSetting::WhiteNorth, Square::D7)]
+        {
+            let mut board = dgt(orientation);
+            board.input(MonoTime::ZERO, &lifted);
+            assert_eq!(events(&mut board), [Event::Piece { square, piece: None }]);
+        }
+    }
+
+    #[test]
+    fn a_lost_link_voids_half_a_message_and_makes_the_next_dump_count() {
+        let mut board = dgt(OrientationSetting::Auto);
+        let dump = Message::Board(Box::new(Dump::of(&shakmaty::Board::new()))).encode();
+        board.input(MonoTime::ZERO, &Input::Dgt(dump.clone()));
+        board.input(MonoTime::ZERO, &Input::Dgt(vec![0x8e, 0x00]));
+        board.input(MonoTime::ZERO, &Event::Link(false).into());
+        board.input(MonoTime::ZERO, &Event::Link(true).into());
+        board.input(MonoTime::ZERO, &Input::Dgt(dump));
+        let start = Event::Pieces(shakmaty::Board::new());
+        assert_eq!(events(&mut board), [start.clone(), Event::Link(false), Event::Link(true), start]);
+    }
+}

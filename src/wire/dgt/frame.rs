@@ -255,6 +255,36 @@ mod tests {
         }
 
         #[test]
+        fn a_lost_byte_leaves_the_frames_around_it_alone(
+            messages in proptest::collection::vec(any_message(), 1..12),
+            at in any::<proptest::sample::Index>(),
+        ) {
+            let ends: Vec<usize> = messages
+                .iter()
+                .scan(0, |end, message| {
+                    *end += message.len();
+                    Some(*end)
+                })
+                .collect();
+            let mut bytes = messages.concat();
+            let at = at.index(bytes.len());
+            let hit = ends.iter().position(|end| at < *end).unwrap();
+            bytes.remove(at);
+            let found = frames(&bytes);
+            let only = |list: &[Vec<u8>]| frames(&list.concat());
+            let (before, after) = (only(&messages[..hit]), only(&messages[hit + 1..]));
+            prop_assert_eq!(&found[..before.len()], &before[..]);
+            prop_assert_eq!(&found[found.len() - after.len()..], &after[..]);
+            // Between them there is at most what is left of the torn message, under its own id.
+            for item in &found[before.len()..found.len() - after.len()] {
+                if let Framed::Frame { id, .. } = item {
+                    prop_assert_eq!(*id, messages[hit][0]);
+                    prop_assert!(matches!(id, 0x8f | 0x92 | 0xbf), "a fixed length finds the tear");
+                }
+            }
+        }
+
+        #[test]
         fn every_byte_is_in_a_frame_dropped_or_pending(
             bytes in proptest::collection::vec(any::<u8>(), 0..3000),
         ) {

@@ -141,7 +141,7 @@ proptest! {
     fn any_bytes_in_any_portions_give_the_same_events(
         bytes in proptest::collection::vec(
             prop_oneof![any::<u8>(), Just(0x8e), Just(0x8d), Just(0x00), Just(0x05), Just(0x0a)],
-            0..600,
+            0..250,
         ),
         sizes in proptest::collection::vec(1usize..40, 1..20),
     ) {
