@@ -15,7 +15,7 @@ use crate::{
         record::{RecordedFact, rfc3339},
         replay::{self, ItemKind, Log, LogError},
     },
-    review::{Filter, Kind, Row, Timeline, page},
+    review::{Filter, Kind, MoveNumbers, Row, Timeline, page, words},
     session::{board::Board, setup::SetupError, time::MonoTime},
 };
 
@@ -32,8 +32,9 @@ chain of a journal is checked on the way, and the facts are those that were reco
 facts are computed, and there is no UTC.
 
 Columns: UTC, game time since the record began, the move that was under way (12w, 12b), what happened. A \
-move that was `made` was still open until it was `completed` (Articles 4.7 and 6.2.1). `made at the latest \
-0.25 s later` is the time during which the man settled: the move was made at some moment in it.
+move that was `made` was still open until it was `completed` (Articles 4.7 and 6.2.1). `made within 0.25 s` \
+is how long the man took to settle: the move was made at some moment of it. `in White's turn` is said of a \
+man of the other side: White took it, or Black answered before White's move was settled.
 
 `lifted` means that the square read empty. It is no ruling: whether a touch was deliberate (Article 4.3), or \
 announced as an adjustment (Article 4.2.1), no sensor knows. What this board can see and what it cannot is \
@@ -243,7 +244,7 @@ fn chain(found: &Gathered) -> String {
     text
 }
 
-fn plain(found: &Gathered, filter: &Filter, numbers: crate::review::MoveNumbers, file: &str) -> String {
+fn plain(found: &Gathered, filter: &Filter, numbers: MoveNumbers, file: &str) -> String {
     let setup = found.log.setup();
     let header = found.log.header();
     let mut out = page::head(file, setup, header.map(|(header, ..)| header), &chain(found));
@@ -254,14 +255,14 @@ fn plain(found: &Gathered, filter: &Filter, numbers: crate::review::MoveNumbers,
     if !filter.squares.is_empty() {
         out.push('\n');
     }
-    let mut rows = found.rows.iter().filter(|row| filter.shows(row)).peekable();
-    if rows.peek().is_none() {
+    let rows: Vec<&Row> = found.rows.iter().filter(|row| filter.shows(row)).collect();
+    if rows.is_empty() {
         return out + "Nothing of what was asked for is recorded.\n";
     }
-    out + &page::rows(rows, numbers, found.start)
+    out + &page::rows(&rows, numbers, found.start)
 }
 
-fn json_lines(found: &Gathered, filter: &Filter, numbers: crate::review::MoveNumbers) -> String {
+fn json_lines(found: &Gathered, filter: &Filter, numbers: MoveNumbers) -> String {
     let setup = found.log.setup();
     let mut head = json!({
         "kind": "head",
@@ -269,7 +270,7 @@ fn json_lines(found: &Gathered, filter: &Filter, numbers: crate::review::MoveNum
         "sensor": setup.board.as_str(),
         "rules": setup.rules.as_str(),
         "record": chain(found),
-        "limits": crate::review::words::sensor(setup),
+        "limits": words::sensor(setup),
     });
     if let (Some((header, at, wall_us)), Some(map)) = (found.log.header(), head.as_object_mut()) {
         map.insert("board".to_owned(), json!(header.board));

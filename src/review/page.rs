@@ -20,9 +20,6 @@ use crate::{
 /// Width of the page in columns.
 pub const WIDTH: usize = 80;
 
-/// Columns of the times and the move number in front of what happened.
-const MARGIN: usize = 31;
-
 /// The head of the page: which game, by which board, and what that board can know.
 pub fn head(file: &str, setup: &GameSetup, header: Option<&JournalHeader>, chain: &str) -> String {
     let mut out = String::new();
@@ -46,9 +43,11 @@ pub fn head(file: &str, setup: &GameSetup, header: Option<&JournalHeader>, chain
     out
 }
 
-/// The rows, with a line for each day that begins.
-pub fn rows<'a>(rows: impl Iterator<Item = &'a Row>, numbers: MoveNumbers, start: MonoTime) -> String {
-    let mut out = format!("{:<11}  {:>10}  {:>4}  {}\n", "UTC", "game", "move", "what happened");
+/// The rows, with a line for each day that begins. Without UTC in the log its column is left out.
+pub fn rows(rows: &[&Row], numbers: MoveNumbers, start: MonoTime) -> String {
+    let with_utc = rows.iter().any(|row| row.wall_us.is_some());
+    let utc_column = |time: &str| if with_utc { format!("{time:<11}  ") } else { String::new() };
+    let mut out = format!("{}{:>10}  {:>4}  what happened\n", utc_column("UTC"), "game", "move");
     let mut day = String::new();
     for row in rows {
         let utc = row.wall_us.map(rfc3339).unwrap_or_default();
@@ -57,10 +56,10 @@ pub fn rows<'a>(rows: impl Iterator<Item = &'a Row>, numbers: MoveNumbers, start
             today.clone_into(&mut day);
             let _ = writeln!(out, "{today}");
         }
-        let time = utc.get(11..22).unwrap_or("-");
+        let time = utc_column(utc.get(11..22).unwrap_or("-"));
         let game = words::game_time(row.at.since(start));
-        let margin = format!("{time:<11}  {game:>10}  {:>4}  ", numbers.label(row.ply));
-        out += &wrap(&row.text, &margin, MARGIN);
+        let margin = format!("{time}{game:>10}  {:>4}  ", numbers.label(row.ply));
+        out += &wrap(&row.text, &margin, margin.chars().count());
     }
     out
 }

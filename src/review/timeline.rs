@@ -23,11 +23,19 @@ pub struct Timeline {
     numbers: MoveNumbers,
     chess960: bool,
     rows: Vec<Row>,
-    /// Rows of lifts of which neither a return nor a move is known yet.
-    open: Vec<usize>,
+    /// Lifts of which neither a return nor a move is known yet.
+    open: Vec<Lift>,
     /// The moves that stand, by ply.
     moves: Vec<String>,
     last: MonoTime,
+}
+
+/// A lift and its row.
+#[derive(Clone, Copy, Debug)]
+struct Lift {
+    row: usize,
+    square: Square,
+    owner: Option<Color>,
 }
 
 /// The members of a fact with the conversions that are needed.
@@ -84,8 +92,8 @@ impl Timeline {
 
     /// All rows in the order of their times, and the latest time that was seen.
     pub fn finish(mut self) -> (Vec<Row>, MonoTime) {
-        for index in std::mem::take(&mut self.open) {
-            self.no_return(index);
+        for lift in std::mem::take(&mut self.open) {
+            self.no_return(lift);
         }
         self.rows.sort_by_key(|row| row.at);
         (self.rows, self.last)
@@ -247,9 +255,21 @@ impl Timeline {
         let Some(square) = fields.square() else { return };
         let by = fields.by();
         let letter = fields.text("piece").chars().next().unwrap_or('?');
-        let who = by.map_or("somebody", words::side);
-        let text = format!("{who} lifted {}", words::man_on(by, letter, square));
-        self.open.push(self.rows.len());
+        let owner = words::owner(letter);
+        let text = match (by, owner) {
+            (Some(by), Some(owner)) if by != owner => {
+                format!("{} was lifted in {}'s turn", words::man_of(letter, square), words::side(by))
+            }
+            (Some(by), Some(_)) => {
+                format!("{} lifted the {} on {square}", words::side(by), words::man(letter))
+            }
+            _ => format!("{} was lifted", words::man_of(letter, square)),
+        };
+        if let Some(index) = self.open.iter().position(|lift| lift.square == square) {
+            let earlier = self.open.remove(index);
+            self.no_return(earlier);
+        }
+        self.open.push(Lift { row: self.rows.len(), square, owner });
         let row = self.push(at, wall_us, Kind::Touch, text);
         row.by = by;
         row.squares = vec![square];
@@ -260,22 +280,21 @@ impl Timeline {
         let Some(square) = fields.square() else { return };
         let us = fields.number("lifted_ms").unwrap_or_default().saturating_mul(1000);
         self.last = self.last.max(at);
-        let rows = &self.rows;
-        let lifted = self
-            .open
-            .iter()
-            .rposition(|index| rows.get(*index).is_some_and(|row| row.squares.contains(&square)));
-        let row = match lifted.map(|position| self.open.remove(position)) {
-            Some(index) => &mut self.rows[index],
+        let lifted = self.open.iter().position(|lift| lift.square == square);
+        let lifted = lifted.map(|index| self.open.remove(index).row);
+        let row = match lifted.and_then(|index| self.rows.get_mut(index)) {
+            Some(row) => {
+                row.also = Some(Kind::Adjust);
+                row.text += &format!(", put back after {}", words::duration(us));
+                row
+            }
             None => {
-                let text = format!("the man on {square}");
+                let text = format!("the man on {square} was off its square for {}", words::duration(us));
                 let row = self.push(at, wall_us, Kind::Adjust, text);
                 row.squares = vec![square];
                 row
             }
         };
-        row.also = (row.kind != Kind::Adjust).then_some(Kind::Adjust);
-        row.text += &format!(", put back after {}", words::duration(us));
         row.details.insert("outcome".to_owned(), json!("put-back"));
         row.details.insert("put_back_us".to_owned(), json!(at.as_micros()));
         row.details.insert("lifted_ms".to_owned(), json!(us / 1000));
@@ -288,13 +307,13 @@ impl Timeline {
         let (placed, latest) = (time("placed_us"), time("latest_us"));
         let name = self.numbers.with_san(ply, san);
         let touched = squares_of(uci, san, self.chess960);
-        self.settle_lifts(uci, &touched, &name);
+        self.settle_lifts(ply, uci, &touched, &name);
         self.moves.truncate(ply.saturating_sub(1));
         self.moves.push(san.to_owned());
         let who = fields.by().map_or("somebody", words::side);
         let bracket = match latest.since(placed) {
             0 => "made at once".to_owned(),
-            us => format!("made at the latest {} later", words::duration(us)),
+            us => format!("made within {}", words::duration(us)),
         };
         self.last = self.last.max(at);
         let utc =
@@ -310,33 +329,25 @@ impl Timeline {
         }
     }
 
-    /// Says of the open lifts what became of their men when a move was made. A man that is no part
-    /// of the move may still be in the air; an older lift of the same square was never seen to end.
-    fn settle_lifts(&mut self, uci: &str, touched: &[Square], name: &str) {
-        let from = uci.get(..2).and_then(|text| text.parse::<Square>().ok());
-        let castling = touched.len() > 3;
-        let mut settled = Vec::new();
-        for index in std::mem::take(&mut self.open).into_iter().rev() {
-            let Some(square) = self.rows.get(index).and_then(|row| row.squares.first().copied()) else {
-                continue;
-            };
-            if !touched.contains(&square) {
-                self.open.insert(0, index);
-            } else if settled.contains(&square) {
-                self.no_return(index);
-            } else if let Some(row) = self.rows.get_mut(index) {
-                settled.push(square);
-                let (word, outcome) =
-                    if Some(square) == from || castling { ("moved", "moved") } else { ("taken", "captured") };
-                row.text += &format!(", {word} with {name}");
-                row.details.insert("outcome".to_owned(), json!(outcome));
-                row.details.insert("uci".to_owned(), json!(uci));
-            }
+    /// Says of the open lifts what became of their men when a move was made: the mover's own were
+    /// moved, the opponent's taken. A man that is no part of the move may still be in the air.
+    fn settle_lifts(&mut self, ply: usize, uci: &str, touched: &[Square], name: &str) {
+        let mover = self.numbers.side(ply);
+        let (settled, open): (Vec<Lift>, Vec<Lift>) =
+            std::mem::take(&mut self.open).into_iter().partition(|lift| touched.contains(&lift.square));
+        self.open = open;
+        for lift in settled {
+            let Some(row) = self.rows.get_mut(lift.row) else { continue };
+            let outcome = if lift.owner.is_none_or(|owner| owner == mover) { "moved" } else { "taken" };
+            row.ply = ply;
+            row.text += &format!(", {outcome}: {name}");
+            row.details.insert("outcome".to_owned(), json!(outcome));
+            row.details.insert("uci".to_owned(), json!(uci));
         }
     }
 
-    fn no_return(&mut self, index: usize) {
-        if let Some(row) = self.rows.get_mut(index) {
+    fn no_return(&mut self, lift: Lift) {
+        if let Some(row) = self.rows.get_mut(lift.row) {
             row.text += ", no return seen";
             row.details.insert("outcome".to_owned(), json!("unknown"));
         }
@@ -404,6 +415,7 @@ impl Timeline {
             san.clone_into(standing);
         }
         let squares = squares_of(uci, san, self.chess960);
+        self.settle_lifts(ply, uci, &squares, &now);
         let row = self.push(at, wall_us, Kind::Revised, text);
         row.ply = ply;
         row.squares = squares;

@@ -34,13 +34,16 @@ pub fn man(letter: char) -> &'static str {
     }
 }
 
-/// `knight on g1`, or `Black's knight on f6` when it does not belong to `by`.
-pub fn man_on(by: Option<Color>, letter: char, square: Square) -> String {
-    let owner = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-    match (man(letter), by) {
-        ("man", _) => format!("the man on {square}"),
-        (name, Some(by)) if by == owner => format!("the {name} on {square}"),
-        (name, _) => format!("{}'s {name} on {square}", side(owner)),
+/// Whose man a FEN letter is.
+pub fn owner(letter: char) -> Option<Color> {
+    shakmaty::Piece::from_char(letter).map(|piece| piece.color)
+}
+
+/// `Black's knight on f6`; `the man on f6` when the man is not known.
+pub fn man_of(letter: char, square: Square) -> String {
+    match owner(letter) {
+        Some(owner) => format!("{}'s {} on {square}", side(owner), man(letter)),
+        None => format!("the man on {square}"),
     }
 }
 
@@ -137,11 +140,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn men_are_named_for_the_side_that_lifts_them() {
-        assert_eq!(man_on(Some(Color::White), 'N', Square::G1), "the knight on g1");
-        assert_eq!(man_on(Some(Color::White), 'n', Square::F6), "Black's knight on f6");
-        assert_eq!(man_on(None, 'K', Square::E1), "White's king on e1");
-        assert_eq!(man_on(Some(Color::White), '?', Square::E1), "the man on e1");
+    fn men_are_named_with_their_owner() {
+        assert_eq!(man_of('n', Square::F6), "Black's knight on f6");
+        assert_eq!(man_of('K', Square::E1), "White's king on e1");
+        assert_eq!(man_of('?', Square::E1), "the man on e1");
     }
 
     #[test]
