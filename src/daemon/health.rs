@@ -2,6 +2,7 @@
 //! themselves, for `/healthz`, `/metrics`, the service manager and the watchdog.
 
 use std::{
+    fmt::Write as _,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -9,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use crate::session::time::MonoTime;
+use crate::{
+    feed::operator::{Operator, Trouble},
+    session::time::MonoTime,
+};
 
 /// What one board tells about itself.
 #[derive(Debug, Default)]
@@ -19,6 +23,7 @@ pub struct BoardHealth {
     advanced: AtomicU64,
     inputs: AtomicU64,
     facts: AtomicU64,
+    records: AtomicU64,
     syncs: AtomicU64,
     lost: AtomicU64,
     waiting: AtomicU64,
@@ -41,6 +46,8 @@ pub struct BoardFigures {
     pub inputs: u64,
     /// Facts since the start of the daemon.
     pub facts: u64,
+    /// Records written to the journal.
+    pub records: u64,
     /// Times that the journal was brought to stable storage.
     pub syncs: u64,
     /// Records that found no room while the journal was failed.
@@ -110,6 +117,12 @@ impl BoardHealth {
     }
 
     /// A record was written.
+    pub fn count_record(&self) {
+        self.records.fetch_add(1, Ordering::Relaxed);
+        self.give_room();
+    }
+
+    /// A record does not wait any longer.
     pub fn give_room(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -144,6 +157,7 @@ impl BoardHealth {
             id: self.id.clone(),
             inputs: self.inputs.load(Ordering::Relaxed),
             facts: self.facts.load(Ordering::Relaxed),
+            records: self.records.load(Ordering::Relaxed),
             syncs: self.syncs.load(Ordering::Relaxed),
             lost: self.lost(),
             waiting: self.waiting.load(Ordering::Relaxed),
@@ -202,6 +216,52 @@ impl Health {
     }
 }
 
+impl Operator for Health {
+    fn troubles(&self) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        for board in self.figures() {
+            for (what, detail) in [("journal", board.journal_trouble), ("source", board.source_trouble)] {
+                troubles.extend(detail.map(|detail| Trouble { board: board.id.clone(), what, detail }));
+            }
+        }
+        troubles
+    }
+
+    fn metrics(&self) -> String {
+        type Figure = fn(&BoardFigures) -> u64;
+        let figures: [(&str, &str, &str, Figure); 8] = [
+            ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
+            ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
+            ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
+            ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
+                board.syncs
+            }),
+            ("journal_waiting_records", "gauge", "Records that wait for the journal", |board| board.waiting),
+            (
+                "journal_lost_records_total",
+                "counter",
+                "Records that found no room while the disk failed",
+                |board| board.lost,
+            ),
+            ("journal_failed", "gauge", "1 while the journal cannot be written", |board| {
+                u64::from(board.journal_trouble.is_some())
+            }),
+            ("source_failed", "gauge", "1 while the board cannot be read", |board| {
+                u64::from(board.source_trouble.is_some())
+            }),
+        ];
+        let boards = self.figures();
+        let mut text = String::new();
+        for (name, kind, help, figure) in figures {
+            let _ = writeln!(text, "# HELP touchmoved_{name} {help}.\n# TYPE touchmoved_{name} {kind}");
+            for board in &boards {
+                let _ = writeln!(text, "touchmoved_{name}{{board=\"{}\"}} {}", board.id, figure(board));
+            }
+        }
+        text
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +274,9 @@ mod tests {
         assert!(board.set_journal(Some("no space left")));
         assert!(!board.set_journal(Some("no space left")), "the same trouble is no news");
         assert_eq!(health.line(), "serving board a7; board a7: journal: failed (no space left)");
+        let detail = "no space left".to_owned();
+        assert_eq!(health.troubles(), [Trouble { board: "a7".into(), what: "journal", detail }]);
+        assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
         assert!(board.set_journal(None));
         assert_eq!(health.figures()[0].journal_trouble, None);
     }

@@ -113,6 +113,7 @@ async fn serve(
     let (http, livechess) = (feeds.http(), feeds.livechess());
     let boards = Boards::start(prepared, &hub)?;
     let health = boards.health.clone();
+    hub.set_operator(Arc::new(health.clone()));
     started(&Started { http, livechess, boards: boards.paths.clone() });
     notify::ready(&health.line());
     let mut boards = Some(boards);

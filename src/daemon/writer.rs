@@ -245,7 +245,7 @@ impl<S: Store> Writer<S> {
                 return Err(());
             }
             self.backlog.pop_front();
-            self.health.give_room();
+            self.health.count_record();
         }
         Ok(())
     }
