@@ -39,7 +39,7 @@ const HUNG: Duration = Duration::from_secs(5);
 
 /// How long the end waits for the journals; a disk that hangs must not keep the machine from
 /// going down.
-const LAST_WAIT: Duration = Duration::from_millis(1500);
+const LAST_WAIT: Duration = Duration::from_millis(1000);
 
 /// Why the daemon cannot start or go on.
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::timeout};
 use super::{http, hub::Hub, livechess, net::Limited, pgn_files};
 
 /// How long connections have to end after the shutdown began.
-pub const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_millis(900);
 
 /// Which surfaces are served and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
