@@ -19,6 +19,7 @@ pub mod daemon;
 pub mod feed;
 pub mod journal;
 pub mod publish;
+pub mod replay;
 pub mod review;
 pub mod sensor;
 pub mod session;

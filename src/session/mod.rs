@@ -1,27 +1,31 @@
 //! The pure core of one board: events with their times go in, facts come out.
 //!
 //! No I/O, no clock, no randomness, no floating point, no hash order: the same events give the
-//! same facts, byte for byte.
+//! same facts, byte for byte. A deadline acts at its own time, so a late wake-up changes nothing.
 
 pub mod board;
 pub mod debounce;
 pub mod event;
 pub mod fact;
 pub mod io;
+mod narrator;
 pub mod settings;
 pub mod setup;
 pub mod time;
+mod tracker;
 pub mod view;
 
-use std::collections::VecDeque;
-
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Bitboard, Board, Chess, Piece, Position as _, Square};
 
 use self::{
-    event::{GameResult, Stamped},
-    fact::Fact,
-    setup::{GameSetup, SetupError},
+    debounce::Debouncer,
+    event::{ClockReading, Event, GameResult, Stamped, Unit},
+    fact::{Certainty, Fact, FactKind},
+    narrator::{Facts, Moment, Narrator, Now},
+    settings::OrientationSetting,
+    setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
+    tracker::{Cause, Observed, Tracker},
     view::{Physical, View},
 };
 
@@ -39,7 +43,7 @@ pub struct PlyRecord {
     pub made: MonoTime,
     /// When it was completed.
     pub completed: Option<MonoTime>,
-    /// Time left on the mover's clock at the completion.
+    /// Time left on the mover's clock at the completion, in milliseconds.
     pub clock_ms: Option<u64>,
     /// True once it was published.
     pub published: bool,
@@ -48,36 +52,344 @@ pub struct PlyRecord {
 /// One board's state machine.
 #[derive(Clone, Debug)]
 pub struct Session {
-    facts: VecDeque<Fact>,
-    view: View,
-    plies: Vec<PlyRecord>,
-    position: Chess,
+    facts: Facts,
+    tracker: Tracker,
+    narrator: Narrator,
+    debouncer: Option<Debouncer>,
+    orientation: Orientation,
+    last: MonoTime,
+    ev: i64,
+    told_backwards: bool,
+    signalled: bool,
+}
+
+/// Which way the board lies, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Orientation {
+    flipped: bool,
+    /// The set-up or a move has shown it.
+    known: bool,
+}
+
+impl Orientation {
+    fn square(self, square: Square) -> Square {
+        if self.flipped { square.rotate_180() } else { square }
+    }
+
+    fn occupied(self, occupied: Bitboard) -> Bitboard {
+        if self.flipped { occupied.rotate_180() } else { occupied }
+    }
+
+    fn board(self, mut board: Board) -> Board {
+        if self.flipped {
+            board.rotate_180();
+        }
+        board
+    }
 }
 
 impl Session {
     /// A session before its first event.
     pub fn new(setup: &GameSetup) -> Result<Session, SetupError> {
-        Ok(Session {
-            facts: VecDeque::new(),
-            view: View::default(),
-            plies: Vec::new(),
-            position: setup.position()?,
-        })
+        let position = setup.position()?;
+        let standing = position.board().occupied();
+        let identity = setup.board == BoardKind::Dgt;
+        let mut orientation = Orientation {
+            flipped: setup.settings.orientation == OrientationSetting::WhiteNorth,
+            known: setup.settings.orientation != OrientationSetting::Auto,
+        };
+        let mut occupied =
+            orientation.occupied(setup.start_occupied.unwrap_or(orientation.occupied(standing)));
+        if !orientation.known && occupied != standing && occupied.rotate_180() == standing {
+            orientation = Orientation { flipped: true, known: true };
+            occupied = standing;
+        }
+        let debouncer = (setup.signal == Signal::Raw).then(|| {
+            Debouncer::new(
+                orientation.occupied(occupied),
+                setup.settings.debounce_close_ms,
+                setup.settings.debounce_open_ms,
+            )
+        });
+        let men = identity
+            .then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
+        let mut session = Session {
+            facts: Facts::new(),
+            narrator: Narrator::new(setup, position.clone(), identity),
+            tracker: Tracker::new(position, Observed { occupied, men }),
+            debouncer,
+            orientation,
+            last: MonoTime::ZERO,
+            ev: -1,
+            told_backwards: false,
+            signalled: false,
+        };
+        if orientation.flipped && setup.settings.orientation == OrientationSetting::Auto {
+            session.tell_orientation(MonoTime::ZERO);
+        }
+        session.check_setup(standing, occupied);
+        Ok(session)
     }
 
-    /// Takes one decoded event. Every deadline that is due before it fires first.
+    fn tell(&mut self, at: MonoTime, kind: FactKind) {
+        self.facts.push_back(Fact { ev: self.ev, at, kind });
+    }
+
+    fn advise(&mut self, at: MonoTime, code: &'static str, squares: Bitboard, detail: &str) {
+        let squares = squares.into_iter().collect();
+        self.tell(at, FactKind::Advisory { code, squares, to: "arbiter", detail: detail.to_owned() });
+    }
+
+    fn tell_orientation(&mut self, at: MonoTime) {
+        self.tell(at, FactKind::Orientation { value: "flipped" });
+        self.advise(
+            at,
+            "orientation-flipped",
+            Bitboard::EMPTY,
+            "the board lies turned by 180 degrees; squares are read accordingly",
+        );
+    }
+
+    fn check_setup(&mut self, expected: Bitboard, found: Bitboard) {
+        let missing = expected & !found;
+        let extra = found & !expected;
+        if missing.any() {
+            self.advise(self.last, "setup-missing", missing, "no man is seen on these squares");
+        }
+        if extra.any() {
+            self.advise(self.last, "setup-extra", extra, "men are seen on squares that should be empty");
+        }
+    }
+
+    /// Takes one decoded event. Every deadline that is due before it fires first. A time that goes
+    /// back is clamped to the last one and reported once.
     pub fn handle(&mut self, stamped: &Stamped) {
-        let _ = stamped;
+        let at = stamped.at.max(self.last);
+        self.advance(at);
+        self.ev += 1;
+        if stamped.at < self.last && !self.told_backwards {
+            self.told_backwards = true;
+            self.advise(
+                at,
+                "time-backwards",
+                Bitboard::EMPTY,
+                "a time stamp went back; it was set to the one before it",
+            );
+        }
+        self.last = at;
+        // A second board of the same game is recorded; it is not read yet.
+        if stamped.unit == Unit::A {
+            self.take(&stamped.event, at);
+        }
+    }
+
+    fn now(&self, at: MonoTime) -> Now {
+        Now { at, ev: self.ev }
+    }
+
+    fn take(&mut self, event: &Event, at: MonoTime) {
+        match event {
+            Event::Square { square, occupied } => {
+                let square = *square;
+                match &mut self.debouncer {
+                    Some(debouncer) => debouncer.edge(at, square, *occupied),
+                    None => self.change(at, square, *occupied, None),
+                }
+            }
+            Event::Piece { square, piece } => self.change(at, *square, piece.is_some(), *piece),
+            Event::Occupied(occupied) => self.report(at, *occupied, None),
+            Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
+            Event::Press(side) => {
+                if !self.narrator.is_over() {
+                    self.narrator.pause(&self.tracker, false);
+                    self.pass_time(at);
+                    self.tracker.press(*side, at);
+                    self.narrate(at, Moment::Board(Cause::Press(*side)));
+                }
+            }
+            Event::Pause => self.pause(at, true),
+            Event::Run(_) => self.pause(at, false),
+            Event::Times(reading) => {
+                let now = self.now(at);
+                self.narrator.set_clock(*reading, now, &mut self.facts);
+            }
+            Event::Flag(side) => {
+                let detail = format!("the clock shows {}'s flag", side.fold_wb("White", "Black"));
+                self.advise(at, "flag-indicated", Bitboard::EMPTY, &detail);
+            }
+            Event::Result(result) => {
+                let now = self.now(at);
+                self.narrator.end(*result, "entered", Certainty::Arbiter, now, &mut self.facts);
+            }
+            Event::Link(false) | Event::Power(false) => {
+                self.advise(at, "link-down", Bitboard::EMPTY, "the board is not read until it comes back");
+            }
+            Event::Link(true)
+            | Event::Power(true)
+            | Event::Button(_)
+            | Event::Arbiter(_)
+            | Event::Intended(_)
+            | Event::Announce(_)
+            | Event::Expect(_)
+            | Event::Wall(_)
+            | Event::Device(_)
+            | Event::Tick => {}
+        }
+    }
+
+    /// Time that kings stand in the centre speaks against no reading.
+    fn pass_time(&mut self, at: MonoTime) {
+        self.tracker.pass_time(at, self.signalled);
+    }
+
+    fn pause(&mut self, at: MonoTime, paused: bool) {
+        self.narrator.pause(&self.tracker, paused);
+        self.narrate(at, Moment::Other);
+    }
+
+    fn narrate(&mut self, at: MonoTime, moment: Moment) {
+        let now = self.now(at);
+        self.narrator.after_event(&self.tracker, now, moment, &mut self.facts);
+        self.heed_signal();
+    }
+
+    /// Kings in the centre are no move: the tracker forgets the step of the first one.
+    fn heed_signal(&mut self) {
+        let told = self.narrator.signal_is_told();
+        if told && !self.signalled {
+            let step =
+                self.tracker.best().is_some_and(|best| self.tracker.len(best) > self.narrator.plies().len());
+            if step {
+                self.tracker.forget_last_ply();
+            }
+        }
+        self.signalled = told;
+    }
+
+    /// A settled change of one square, in the numbering of the sensor.
+    fn change(&mut self, at: MonoTime, raw: Square, occupied: bool, piece: Option<Piece>) {
+        if self.narrator.is_over() {
+            return;
+        }
+        let square = self.orientation.square(raw);
+        let seen = self.tracker.seen();
+        let was = seen.occupied.contains(square);
+        let same_man = seen.men.as_ref().is_none_or(|men| men.piece_at(square) == piece);
+        self.pass_time(at);
+        if was && occupied && same_man {
+            return;
+        }
+        if was {
+            self.tracker.lift(square, at);
+            self.narrate(at, Moment::Board(Cause::Lift(square)));
+        }
+        if occupied {
+            self.tracker.place(square, piece, at);
+            self.turn_if_needed(at);
+            self.narrate(at, Moment::Board(Cause::Place(square)));
+        }
+    }
+
+    fn report(&mut self, at: MonoTime, occupied: Bitboard, men: Option<Board>) {
+        if let Some(debouncer) = &mut self.debouncer {
+            debouncer.reset(occupied);
+        }
+        if self.narrator.is_over() {
+            return;
+        }
+        self.turn_by_setup(at, occupied, men.as_ref());
+        let occupied = self.orientation.occupied(occupied);
+        let men = men.map(|men| self.orientation.board(men));
+        self.pass_time(at);
+        let changed = self.tracker.report(Observed { occupied, men }, at);
+        if changed.any() || self.ev == 0 {
+            self.turn_if_needed(at);
+            self.narrate(at, Moment::Board(Cause::Report));
+        }
+        if self.narrator.plies().len() == 0 && changed.any() {
+            self.check_setup(self.narrator.position().board().occupied(), occupied);
+        }
+    }
+
+    /// A set-up that fits only when it is turned shows which way the board lies.
+    fn turn_by_setup(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) {
+        if self.orientation.known || self.narrator.plies().len() > 0 {
+            return;
+        }
+        let start = self.narrator.position().board();
+        let fits = |turned: bool| {
+            let way = Orientation { flipped: turned, known: true };
+            match men {
+                Some(men) => way.board(men.clone()) == *start,
+                None => way.occupied(occupied) == start.occupied(),
+            }
+        };
+        if fits(true) && !fits(false) {
+            self.orientation = Orientation { flipped: true, known: true };
+            self.tell_orientation(at);
+        }
+    }
+
+    /// The first movement shows which way a board lies whose set-up looks the same from both sides:
+    /// it has to be a legal move.
+    fn turn_if_needed(&mut self, at: MonoTime) {
+        if self.orientation.known {
+            return;
+        }
+        if let Some(best) = self.tracker.best()
+            && (!best.tail.is_empty() || self.narrator.plies().len() > 0)
+        {
+            self.orientation.known = true;
+            return;
+        }
+        let seen = self.tracker.seen();
+        let start = self.narrator.position().clone();
+        let turned = seen.occupied.rotate_180();
+        if seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
+            return;
+        }
+        let shows = |occupied: Bitboard| {
+            start.legal_moves().iter().any(|mv| {
+                let mut after = start.clone();
+                after.play_unchecked(*mv);
+                after.board().occupied() == occupied
+            })
+        };
+        if !shows(turned) || shows(seen.occupied) {
+            return;
+        }
+        self.orientation = Orientation { flipped: true, known: true };
+        self.tell_orientation(at);
+        let mut tracker =
+            Tracker::new(start.clone(), Observed { occupied: start.board().occupied(), men: None });
+        tracker.pass_time(at, true);
+        tracker.report(Observed { occupied: turned, men: None }, at);
+        self.tracker = tracker;
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.
     pub fn advance(&mut self, now: MonoTime) {
-        let _ = now;
+        while let Some(at) = self.deadline().filter(|at| *at <= now) {
+            self.last = self.last.max(at);
+            let settled = self.debouncer.as_mut().and_then(|debouncer| debouncer.next(at));
+            if let Some((at, square, occupied)) = settled {
+                self.change(at, square, occupied, None);
+                continue;
+            }
+            self.pass_time(at);
+            let moment = self.now(at);
+            self.narrator.after_deadline(&self.tracker, moment, &mut self.facts);
+            self.heed_signal();
+        }
     }
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
-        None
+        let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
+        match (debounce, self.narrator.deadline()) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
     }
 
     /// The next fact, in order.
@@ -85,37 +397,58 @@ impl Session {
         self.facts.pop_front()
     }
 
-    /// The state between the events.
-    pub fn view(&self) -> &View {
-        &self.view
+    /// The state at this moment.
+    pub fn view(&self) -> View {
+        self.narrator.view(&self.tracker)
     }
 
     /// The plies of the reconstructed game, counted from the first event.
-    pub fn plies(&self) -> &[PlyRecord] {
-        &self.plies
+    pub fn plies(&self) -> impl ExactSizeIterator<Item = &PlyRecord> {
+        self.narrator.plies()
     }
 
     /// The position after [`Session::plies`].
     pub fn position(&self) -> &Chess {
-        &self.position
+        self.narrator.position()
+    }
+
+    /// Index of the last event, -1 before the first.
+    pub fn last_event(&self) -> i64 {
+        self.ev
+    }
+
+    /// The last reading of the clock.
+    pub fn clock(&self) -> ClockReading {
+        self.narrator.clock()
+    }
+
+    /// True while both clocks are stopped.
+    pub fn is_paused(&self) -> bool {
+        self.narrator.is_paused()
     }
 
     /// What stands on the board.
     pub fn physical(&self) -> Physical {
-        Physical {
-            board: self.position.board().clone(),
-            unknown: shakmaty::Bitboard::EMPTY,
-            turn: self.position.turn(),
+        let seen = self.tracker.seen();
+        let position = self.tracker.best().map_or(self.narrator.position(), |best| &best.position);
+        if let Some(men) = &seen.men {
+            return Physical { board: men.clone(), unknown: Bitboard::EMPTY, turn: position.turn() };
         }
+        let mut board = position.board().clone();
+        for square in board.occupied() & !seen.occupied {
+            board.discard_piece_at(square);
+        }
+        let unknown = seen.occupied & !board.occupied();
+        Physical { board, unknown, turn: position.turn() }
     }
 
     /// The result, [`GameResult::Ongoing`] while the game goes on.
     pub fn result(&self) -> GameResult {
-        GameResult::Ongoing
+        self.narrator.result()
     }
 
     /// Plies, counted from 1, that the session is not sure of.
     pub fn doubts(&self) -> Vec<usize> {
-        Vec::new()
+        self.narrator.doubts(&self.tracker)
     }
 }

@@ -169,6 +169,27 @@ impl GameSetup {
         self.castling == CastlingMode::Chess960
     }
 
+    /// The men that an identity board shows at the start, in the numbering of the sensor: those of
+    /// the position on the squares of `occupied`, but for what `given.identities` says.
+    pub fn standing_men(&self, position: &Chess, occupied: Occupancy) -> shakmaty::Board {
+        use shakmaty::Position as _;
+        let mut men = position.board().clone();
+        for square in men.occupied() & !occupied {
+            men.discard_piece_at(square);
+        }
+        if let Some(Value::Object(identities)) = self.given.get("identities") {
+            for (square, letter) in identities {
+                let square = square.parse::<shakmaty::Square>().ok();
+                let piece =
+                    letter.as_str().and_then(|text| text.chars().next()).and_then(shakmaty::Piece::from_char);
+                if let (Some(square), Some(piece)) = (square, piece) {
+                    men.set_piece_at(square, piece);
+                }
+            }
+        }
+        men
+    }
+
     /// The position that the first event of the log meets.
     pub fn position(&self) -> Result<Chess, SetupError> {
         use shakmaty::Position as _;

@@ -74,6 +74,8 @@ impl State {
 pub struct View {
     /// The state of the half-move.
     pub state: State,
+    /// How many plies of the session count as moves: one that may still go on does not.
+    pub plies: usize,
     /// The move that is on the board but may go on.
     pub candidate: Option<String>,
     /// The moves that fit, when there are several.

@@ -1,0 +1,200 @@
+//! Running a recorded game again and printing what came of it: the emit forms of `replay`.
+//!
+//! Pure: inputs in, lines out.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::session::{
+    Session,
+    board::Board,
+    fact::{Fact, FactKind},
+    io::Input,
+    time::MonoTime,
+    view::View,
+};
+
+/// What `replay` prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Emit {
+    /// Moves as they become publishable, then the final list
+    #[default]
+    Moves,
+    /// The state after every event
+    States,
+    /// Every fact
+    Facts,
+    /// The game as PGN
+    Pgn,
+    /// The final moves in UCI on one line
+    Uci,
+}
+
+/// Runs one board and writes its lines.
+#[derive(Debug)]
+pub struct Replay {
+    board: Board,
+    emit: Emit,
+    log: Option<String>,
+    described: i64,
+    out: String,
+}
+
+impl Replay {
+    /// A replay that names its log in every line when `log` is given (several files).
+    pub fn new(board: Board, emit: Emit, log: Option<String>) -> Replay {
+        Replay { board, emit, log, described: -1, out: String::new() }
+    }
+
+    /// Takes one input. The deadlines before it fire first, and the moment before it is described.
+    pub fn input(&mut self, at: MonoTime, input: &Input) {
+        if self.emit == Emit::States {
+            self.board.advance(at);
+            self.describe();
+        }
+        self.board.input(at, input);
+        self.drain();
+    }
+
+    /// The log is at its end: every deadline fires.
+    pub fn finish(&mut self) {
+        self.board.advance(MonoTime::END);
+        self.drain();
+        if self.emit == Emit::States {
+            self.describe();
+        }
+        let session = self.board.session();
+        match self.emit {
+            Emit::Moves => {
+                let doubts = session.doubts();
+                let line = json!({
+                    "final": moves(session, session.plies().len()),
+                    "result": session.result().as_str(),
+                    "certain": doubts.is_empty(),
+                    "doubts": doubts,
+                });
+                self.line(line);
+            }
+            Emit::Uci => {
+                let line = moves(session, session.plies().len()).join(" ");
+                let _ = writeln!(self.out, "{line}");
+            }
+            Emit::States | Emit::Facts | Emit::Pgn => {}
+        }
+    }
+
+    /// The board after the replay.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Takes the lines that are ready.
+    pub fn take_output(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// How many bytes are ready.
+    pub fn pending(&self) -> usize {
+        self.out.len()
+    }
+
+    fn drain(&mut self) {
+        while let Some(fact) = self.board.poll_fact() {
+            match self.emit {
+                Emit::Facts => self.line(fact.to_value()),
+                Emit::Moves => self.move_line(&fact),
+                Emit::States | Emit::Pgn | Emit::Uci => {}
+            }
+        }
+    }
+
+    fn move_line(&mut self, fact: &Fact) {
+        let (ev, us) = (fact.ev, fact.at.as_micros());
+        match &fact.kind {
+            FactKind::MovePublished { uci, made, .. } => {
+                if self.log.is_none() {
+                    // The common line, written without a detour.
+                    let made = made.as_micros();
+                    let _ = writeln!(
+                        self.out,
+                        "{{\"ev\":{ev},\"move\":\"{uci}\",\"us\":{us},\"made_us\":{made}}}"
+                    );
+                } else {
+                    self.line(json!({"ev": ev, "move": uci, "us": us, "made_us": made.as_micros()}));
+                }
+            }
+            FactKind::MoveWithdrawn { published: true, .. } => {
+                self.line(json!({"ev": ev, "undo": 1, "us": us}))
+            }
+            FactKind::MoveRevised { ply, was, uci, published: true, .. } => {
+                self.line(json!({"ev": ev, "correct": ply, "was": was, "now": uci, "us": us}));
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the states of the events that were not described yet (bytes decode to several).
+    fn describe(&mut self) {
+        let last = self.board.session().last_event();
+        if last <= self.described {
+            return;
+        }
+        self.described = last;
+        let session = self.board.session();
+        let line = state_line(last, session, &session.view());
+        self.line(line);
+    }
+
+    fn line(&mut self, mut value: Value) {
+        if let (Some(log), Value::Object(map)) = (&self.log, &mut value) {
+            map.insert("log".to_owned(), json!(log));
+        }
+        let _ = writeln!(self.out, "{value}");
+    }
+}
+
+fn moves(session: &Session, count: usize) -> Vec<String> {
+    session.plies().take(count).map(|ply| ply.uci.clone()).collect()
+}
+
+fn state_line(ev: i64, session: &Session, view: &View) -> Value {
+    let mut map = serde_json::Map::new();
+    let mut put = |key: &str, value: Value| {
+        map.insert(key.to_owned(), value);
+    };
+    let names =
+        |squares: &[shakmaty::Square]| json!(squares.iter().map(|s| s.to_string()).collect::<Vec<_>>());
+    put("ev", json!(ev));
+    put("state", json!(view.state.as_str()));
+    put("moves", json!(moves(session, view.plies)));
+    if let Some(candidate) = &view.candidate {
+        put("candidate", json!(candidate));
+    }
+    if !view.candidates.is_empty() {
+        put("candidates", json!(view.candidates));
+    }
+    for (key, squares) in [
+        ("must_move", &view.must_move),
+        ("must_capture", &view.must_capture),
+        ("in_hand", &view.in_hand),
+        ("squares", &view.squares),
+    ] {
+        if !squares.is_empty() {
+            put(key, names(squares));
+        }
+    }
+    if !view.flags.is_empty() {
+        put("flags", json!(view.flags));
+    }
+    if let Some(attempt) = &view.attempt {
+        put("attempt", json!(attempt));
+    }
+    if let Some(alert) = &view.alert {
+        put("alert", json!(alert));
+    }
+    if let Some(result) = view.result {
+        put("result", json!(result.as_str()));
+    }
+    Value::Object(map)
+}

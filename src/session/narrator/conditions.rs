@@ -1,0 +1,201 @@
+//! When a move counts as made and when it may be published.
+
+use shakmaty::{Bitboard, Chess, Move, Position as _, Role, Square, attacks};
+
+use super::{Narrator, Now, is_last, ply_of};
+use crate::session::{
+    time::MonoTime,
+    tracker::{CLOSE, PATIENCE, Ply, Reading, Tracker, castled},
+};
+
+/// The four squares on which kings signal a result.
+pub(super) const CENTRE: Bitboard = Bitboard::from_square(Square::D4)
+    .with_const(Bitboard::from_square(Square::E4))
+    .with_const(Bitboard::from_square(Square::D5))
+    .with_const(Bitboard::from_square(Square::E5));
+
+/// Milliseconds after an event at which undecided readings are compared again, since time that
+/// passes over a contradicted reading is evidence.
+const LOOK_AGAIN_MS: [u64; 5] = [250, 600, 1200, 2000, 2500];
+
+impl Narrator {
+    /// Whether the last ply of a reading is made: it rests, or was pressed, or answered, or ends
+    /// the game, and no other move explains the board as well.
+    pub(super) fn is_made(&mut self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now) -> bool {
+        let seen = tracker.seen();
+        let differs = reading.differs(seen);
+        let next_to_move = reading.position.us();
+        // Men of the mover in the air, or men where none should be: the hand is still at work.
+        let at_work = (differs & !next_to_move).any() && ply.pressed.is_none() && !ply.answered;
+        // A square that the mover left may be stuck; anything else that stands is in the way.
+        let stands = differs & seen.occupied & !ply.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
+        if at_work || (stands.any() && !ply.answered) {
+            return false;
+        }
+        let rivals = self.rivals(tracker, reading);
+        if rivals.len() > 1 {
+            self.ambiguous = rivals;
+            return false;
+        }
+        self.candidate = Some(ply.mv);
+        let decided = ply.pressed.is_some() || ply.answered;
+        if ply.inferred && !decided && differs.any() {
+            return false;
+        }
+        let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
+        let made = decided || rested || ends_game(&reading.position);
+        if made && !self.may_go_on(ply, &reading.before, now) {
+            self.candidate = None;
+        }
+        made
+    }
+
+    /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
+    fn rivals(&self, tracker: &Tracker, reading: &Reading) -> Vec<String> {
+        let seen = tracker.seen();
+        let limit = reading.weight(seen).saturating_add(CLOSE);
+        let index = tracker.len(reading).saturating_sub(1);
+        let mut moves: Vec<Move> = Vec::new();
+        for other in tracker.readings() {
+            let fits = other.differs(seen) & seen.occupied;
+            if other.weight(seen) > limit || fits.any() || tracker.len(other) != tracker.len(reading) {
+                continue;
+            }
+            let Some(ply) = tracker.ply(other, index) else { continue };
+            let known = moves.iter().any(|mv| same_but_promotion(*mv, ply.mv));
+            if !known {
+                moves.push(ply.mv);
+            }
+        }
+        moves.into_iter().map(|mv| self.uci(mv)).collect()
+    }
+
+    /// Whether the man of a ply could go on in the same motion: a longer slide, a pawn's second
+    /// step, the first half of castling, a king on its way to the centre.
+    pub(super) fn may_go_on(&self, ply: &Ply, before: &Option<Chess>, now: Now) -> bool {
+        if ply.pressed.is_some() || ply.answered || now.at >= ply.placed.plus_ms(self.settings.extend_ms) {
+            return false;
+        }
+        before.as_ref().is_some_and(|before| goes_on(before, ply.mv))
+    }
+
+    pub(super) fn may_publish(&self, tracker: &Tracker, reading: &Reading, index: usize, now: Now) -> bool {
+        let Some(told) = self.told.get(index) else { return false };
+        if let Some(ply) = ply_of(tracker, reading, index) {
+            let last = is_last(tracker, reading, index);
+            if last && self.may_go_on(ply, &reading.before, now) {
+                return false;
+            }
+        }
+        if index < tracker.firm().len() {
+            return true;
+        }
+        let seen = tracker.seen();
+        let limit = reading.weight(seen).saturating_add(PATIENCE);
+        tracker.readings().iter().all(|other| {
+            other.weight(seen) >= limit
+                || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
+        })
+    }
+
+    /// Plans the next look.
+    pub(super) fn schedule(&mut self, now: MonoTime) {
+        self.deadline = None;
+        if self.is_over() {
+            return;
+        }
+        let unsettled = self.published < self.told.len()
+            || self.candidate.is_some()
+            || !self.ambiguous.is_empty()
+            || self.unsettled;
+        let mut plan = |at: MonoTime| {
+            if at > now {
+                self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
+            }
+        };
+        if unsettled {
+            for ms in LOOK_AGAIN_MS {
+                plan(self.last_event.plus_ms(ms));
+            }
+            plan(self.last_event.plus_ms(self.settings.release_dwell_ms));
+            plan(self.last_event.plus_ms(self.settings.extend_ms));
+        }
+        if let Some(due) = self.ending.due() {
+            plan(due);
+        }
+    }
+}
+
+pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
+    a == b || (a.is_promotion() && b.is_promotion() && a.from() == b.from() && a.to() == b.to())
+}
+
+pub(super) fn ends_game(position: &Chess) -> bool {
+    position.legal_moves().is_empty()
+}
+
+/// Whether `mv` could be the beginning of another legal move by the same man.
+fn goes_on(before: &Chess, mv: Move) -> bool {
+    let Some(from) = mv.from() else { return false };
+    let to = mv.to();
+    match mv {
+        Move::Castle { .. } | Move::EnPassant { .. } | Move::Put { .. } => false,
+        Move::Normal { role: Role::Pawn, .. } => before.legal_moves().iter().any(|other| {
+            other.from() == Some(from)
+                && other.to().file() == to.file()
+                && other.to() != to
+                && attacks::between(from, other.to()).contains(to)
+        }),
+        Move::Normal { role: Role::Knight, .. } => false,
+        Move::Normal { role, capture, .. } => {
+            let towards_centre = role == Role::King && CENTRE.contains(to);
+            let castling = (role == Role::King || role == Role::Rook)
+                && capture.is_none()
+                && before.legal_moves().iter().any(|other| begins_castling(before, *other, from, to));
+            let slides = role != Role::King
+                && capture.is_none()
+                && before.legal_moves().iter().any(|other| {
+                    other.from() == Some(from) && attacks::between(from, other.to()).contains(to)
+                });
+            towards_centre || castling || slides
+        }
+    }
+}
+
+fn begins_castling(before: &Chess, other: Move, from: Square, to: Square) -> bool {
+    let Move::Castle { king, rook } = other else { return false };
+    let Some(side) = other.castling_side() else { return false };
+    let (king_to, rook_to) = castled(side, before.turn());
+    let king_passes = from == king && (to == king_to || attacks::between(king, king_to).contains(to));
+    let rook_passes = from == rook && to == rook_to;
+    king_passes || rook_passes
+}
+
+impl Narrator {
+    /// Plies, counted from 1, of which the surviving readings do not agree, and those whose board
+    /// was never in order again.
+    pub(in crate::session) fn doubts(&self, tracker: &Tracker) -> Vec<usize> {
+        let seen = tracker.seen();
+        let Some(best) = tracker.best() else { return Vec::new() };
+        let limit = best.weight(seen).saturating_add(PATIENCE);
+        let close = || tracker.readings().iter().filter(|other| other.weight(seen) < limit);
+        let longest = close().map(|other| tracker.len(other)).max().unwrap_or(0).max(self.told.len());
+        let told = |index: usize| self.told.get(index).map(|told| told.mv);
+        let agreed = |index: usize| {
+            close().all(|other| match (tracker.ply(other, index).map(|ply| ply.mv), told(index)) {
+                (Some(a), Some(b)) => same_but_promotion(a, b),
+                (None, None) => true,
+                _ => false,
+            })
+        };
+        let mut doubts: Vec<usize> = (tracker.firm().len().min(self.told.len())..longest)
+            .filter(|index| !agreed(*index))
+            .map(|index| index + 1)
+            .collect();
+        let differs = best.differs(seen);
+        if differs.any() && !self.is_over() && doubts.is_empty() {
+            doubts.push(self.told.len().max(1));
+        }
+        doubts
+    }
+}

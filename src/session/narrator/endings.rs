@@ -1,0 +1,168 @@
+//! How a game ends: mate, stalemate and dead position by themselves, kings in the centre as the
+//! players' signal, a result that somebody enters.
+
+use shakmaty::{Bitboard, Chess, Position as _, Square};
+
+use super::{Facts, Narrator, Now, conditions::CENTRE, tell};
+use crate::session::{
+    event::GameResult,
+    fact::{Certainty, CompletedBy, FactKind},
+    time::MonoTime,
+    tracker::{Observed, Tracker},
+};
+
+/// Kings that stand in the centre for this long signal a result, in milliseconds.
+const SIGNAL_STANDS_MS: u64 = 10_000;
+/// A shorter stay is a king on its way.
+const SIGNAL_SEEN_MS: u64 = 500;
+
+/// The end of the game, as far as it has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ending {
+    pub result: GameResult,
+    pub signal: Option<Signal>,
+}
+
+/// Kings in the centre.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signal {
+    pub result: GameResult,
+    pub since: MonoTime,
+    told: bool,
+}
+
+impl Ending {
+    pub(super) fn signal_is_told(&self) -> bool {
+        self.signal.is_some_and(|signal| signal.told)
+    }
+
+    pub(super) fn due(&self) -> Option<MonoTime> {
+        self.signal.map(|signal| {
+            let ms = if signal.told { SIGNAL_STANDS_MS } else { SIGNAL_SEEN_MS };
+            signal.since.plus_ms(ms)
+        })
+    }
+}
+
+impl Narrator {
+    pub(super) fn look_for_endings(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        if self.is_over() {
+            return;
+        }
+        self.look_for_signal(tracker, now, facts);
+        if self.is_over() || self.is_frozen() || self.told.is_empty() || self.published < self.told.len() {
+            return;
+        }
+        // An assumed queen is no ground to end a game on.
+        if !self.identity && tracker.best().is_none_or(|best| !best.promoted.is_empty()) {
+            return;
+        }
+        let position = self.position();
+        let ended = if position.is_checkmate() {
+            Some((GameResult::win(!position.turn()), "checkmate"))
+        } else if position.is_stalemate() {
+            Some((GameResult::Draw, "stalemate"))
+        } else if position.is_insufficient_material() {
+            Some((GameResult::Draw, "dead-position"))
+        } else {
+            None
+        };
+        if let Some((result, reason)) = ended {
+            self.complete_ply(self.told.len() - 1, CompletedBy::GameEnd, now, facts);
+            self.end(result, reason, Certainty::Law, now, facts);
+        }
+    }
+
+    fn look_for_signal(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        let shown = self.signal_shown(tracker);
+        match (shown, self.ending.signal) {
+            (None, None) => {}
+            (None, Some(signal)) => {
+                if signal.told {
+                    tell(facts, now, FactKind::ResultWithdrawn);
+                }
+                self.ending.signal = None;
+            }
+            (Some(result), Some(signal)) if signal.result == result => {
+                if !signal.told && now.at >= signal.since.plus_ms(SIGNAL_SEEN_MS) {
+                    self.ending.signal = Some(Signal { told: true, ..signal });
+                    self.take_back_kings_step(now, facts);
+                    let kind = FactKind::Advisory {
+                        code: "result-signal",
+                        squares: (CENTRE & tracker.seen().occupied).into_iter().collect(),
+                        to: "arbiter",
+                        detail: format!("the kings in the centre signal {}", result.as_str()),
+                    };
+                    tell(facts, now, kind);
+                }
+                let stands = now.at >= signal.since.plus_ms(SIGNAL_STANDS_MS);
+                if signal.told && (stands || self.paused) {
+                    self.end(result, "kings-signal", Certainty::Inferred, now, facts);
+                }
+            }
+            (Some(result), _) => {
+                self.ending.signal = Some(Signal { result, since: now.at, told: false });
+            }
+        }
+    }
+
+    /// A king that went to the centre for the signal made no move.
+    fn take_back_kings_step(&mut self, now: Now, facts: &mut Facts) {
+        let step = self.uncompleted_last().is_some_and(|told| CENTRE.contains(told.mv.to()))
+            && self.told.last().is_some_and(|told| told.mv.role() == shakmaty::Role::King);
+        if step {
+            self.withdraw(now, facts);
+        }
+    }
+
+    fn signal_shown(&self, tracker: &Tracker) -> Option<GameResult> {
+        let seen = tracker.seen();
+        let before = self.told.len().checked_sub(2).and_then(|index| self.told.get(index));
+        let before = before.map_or(&self.start, |told| &told.after);
+        let step = self.uncompleted_last().is_some_and(|told| told.mv.role() == shakmaty::Role::King);
+        signal(self.position(), seen).or_else(|| if step { signal(before, seen) } else { None })
+    }
+
+    pub(in crate::session) fn end(
+        &mut self,
+        result: GameResult,
+        reason: &'static str,
+        certainty: Certainty,
+        now: Now,
+        facts: &mut Facts,
+    ) {
+        self.ending.result = result;
+        self.candidate = None;
+        self.ambiguous.clear();
+        let kind = if result == GameResult::Ongoing {
+            FactKind::ResultWithdrawn
+        } else {
+            FactKind::GameEnd { result, reason, certainty }
+        };
+        tell(facts, now, kind);
+    }
+}
+
+/// The result that kings in the centre signal on a board that otherwise shows `position`: both on
+/// light squares White has won, both on dark ones Black, one on each a draw.
+fn signal(position: &Chess, seen: &Observed) -> Option<GameResult> {
+    let board = position.board();
+    let rest = board.occupied() & !board.kings();
+    let kings = seen.occupied & !rest;
+    let shown = kings.count() == 2
+        && rest.is_subset(seen.occupied)
+        && kings.is_subset(CENTRE)
+        && (rest & CENTRE & kings).is_empty()
+        && kings != board.kings();
+    if let Some(men) = &seen.men
+        && men.kings() != kings
+    {
+        return None;
+    }
+    let light = Bitboard::from_square(Square::E4).with(Square::D5);
+    shown.then(|| match (kings & light).count() {
+        2 => GameResult::WhiteWins,
+        1 => GameResult::Draw,
+        _ => GameResult::BlackWins,
+    })
+}

@@ -1,0 +1,106 @@
+//! Presses over a board that shows no legal move (Article 7.5).
+
+use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
+
+use super::{Facts, Narrator, Now, tell};
+use crate::session::{
+    fact::FactKind,
+    tracker::{Tracker, castled},
+    view::State,
+};
+
+/// What a press found on the board.
+#[derive(Clone, Debug)]
+pub(super) struct Wrong {
+    pub state: State,
+    pub attempt: Option<String>,
+    pub candidate: Option<Move>,
+}
+
+impl Narrator {
+    /// Looks at the board that `side` pressed over.
+    pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
+        if self.is_over() || !self.ambiguous.is_empty() || self.position().turn() != side {
+            return;
+        }
+        let Some(best) = tracker.best() else { return };
+        if tracker.len(best) > self.told.len() && best.differs(tracker.seen()).is_empty() {
+            return;
+        }
+        let seen = tracker.seen();
+        let expected = self.position().board().occupied();
+        let missing = expected & !seen.occupied;
+        let extra = (seen.occupied & !expected) | seen.wrong_men(self.position().board());
+        let unfinished = self.unfinished(tracker);
+        let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
+            code,
+            squares: squares.into_iter().collect(),
+            to: "arbiter",
+            detail: detail.to_owned(),
+        };
+        let (state, attempt) = if missing.is_empty() && extra.is_empty() {
+            tell(
+                facts,
+                now,
+                advise("press-without-move", Bitboard::EMPTY, "the clock was pressed and no man had moved"),
+            );
+            (State::NoMove, None)
+        } else if unfinished.is_some() || extra.is_empty() {
+            tell(
+                facts,
+                now,
+                advise(
+                    "press-before-move",
+                    missing | extra,
+                    "the clock was pressed before the move was finished",
+                ),
+            );
+            (State::Incomplete, None)
+        } else {
+            let attempt = self.attempt(missing, extra);
+            let n = self.side_counts(side).map_or(1, |count| {
+                *count += 1;
+                *count
+            });
+            let uci = attempt.map(|(from, to)| format!("{from}{to}"));
+            tell(facts, now, FactKind::IllegalMove { by: side, uci: uci.clone(), kind: "illegal-move", n });
+            (State::Illegal, uci)
+        };
+        self.wrong = Some(Wrong { state, attempt, candidate: unfinished });
+    }
+
+    /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
+    /// exchange of a pawn on the last rank.
+    pub(super) fn unfinished(&self, tracker: &Tracker) -> Option<Move> {
+        let position = self.position();
+        let occupied = position.board().occupied();
+        let men = tracker.seen().men.as_ref();
+        let seen = tracker.seen().occupied;
+        position.legal_moves().into_iter().find(|mv| match *mv {
+            Move::Castle { king, rook } => mv.castling_side().is_some_and(|side| {
+                let (king_to, _) = castled(side, position.turn());
+                king_to != rook && (occupied.without(king).with(king_to)) == seen
+            }),
+            Move::EnPassant { from, to } => occupied.without(from).with(to) == seen,
+            Move::Normal { from, to, promotion: Some(_), .. } => {
+                let pawn = Role::Pawn.of(position.turn());
+                men.is_some_and(|men| men.piece_at(to) == Some(pawn))
+                    && occupied.without(from).with(to) == seen
+            }
+            _ => false,
+        })
+    }
+
+    /// The move as it looks: where the man that is missing may have gone.
+    fn attempt(&self, missing: Bitboard, extra: Bitboard) -> Option<(Square, Square)> {
+        let position = self.position();
+        let own = missing & position.us();
+        let from = own.single_square().or_else(|| (own & position.board().kings()).first())?;
+        let two_files = |square: &Square| square.file().distance(from.file()) == 2;
+        let row = extra & Bitboard::from_rank(from.rank());
+        let kings = row.into_iter().find(two_files).or_else(|| row.first());
+        let to = extra.single_square().or(kings)?;
+        // Castling that is not allowed is written as the king's step.
+        Some((from, to))
+    }
+}

@@ -1,0 +1,464 @@
+//! The narrator: what of the tracker's readings is told, when, and as which fact.
+//!
+//! It keeps the game as told so far and compares it with the best reading after every event and at
+//! its own deadlines: a move is *made* once it has rested or was pressed, *published* once it
+//! cannot go on and every surviving reading contains it, *completed* by the press, by the end of
+//! the game or by the player's next move, and *withdrawn* or *revised* when the board says so.
+
+mod conditions;
+mod endings;
+mod irregular;
+mod touches;
+mod view;
+
+use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
+
+use self::{endings::Ending, irregular::Wrong, touches::Touches};
+use super::{
+    PlyRecord,
+    event::{ClockReading, GameResult},
+    fact::{CompletedBy, Fact, FactKind},
+    settings::Settings,
+    setup::GameSetup,
+    time::MonoTime,
+    tracker::{Cause, OVERTAKE, Ply, Reading, Tracker},
+    view::State,
+};
+
+/// A ply as it was told.
+#[derive(Clone, Debug)]
+struct Told {
+    mv: Move,
+    record: PlyRecord,
+    /// The position after it.
+    after: Chess,
+}
+
+/// What the last event was, as far as the state that is shown depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moment {
+    /// The tracker looked at the board.
+    Board(Cause),
+    /// Something that moves nothing.
+    Other,
+}
+
+/// The game as told.
+#[derive(Clone, Debug)]
+pub(super) struct Narrator {
+    settings: Settings,
+    chess960: bool,
+    identity: bool,
+    start: Chess,
+    told: Vec<Told>,
+    /// How many of `told` are known to equal the firm plies of the tracker.
+    verified: usize,
+    published: usize,
+    /// How many of `told` had a chance to be completed already.
+    completed_to: usize,
+    ambiguous: Vec<String>,
+    candidate: Option<Move>,
+    /// The last move that was told and could still go on.
+    held_back: Option<Move>,
+    touches: Touches,
+    wrong: Option<Wrong>,
+    counts: [u32; 2],
+    ending: Ending,
+    paused: bool,
+    /// The pause is there to put something right.
+    repair: bool,
+    took_back: bool,
+    was_in_order: bool,
+    just_completed: bool,
+    clock: ClockReading,
+    last_event: MonoTime,
+    moment: Moment,
+    deadline: Option<MonoTime>,
+    alerted_start: bool,
+    /// The readings do not agree with what was told yet.
+    unsettled: bool,
+}
+
+/// Everything that a fact needs besides its kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    /// The time of the event or of the deadline.
+    pub at: MonoTime,
+    /// Index of the last event.
+    pub ev: i64,
+}
+
+/// Facts in the order in which they became known.
+pub(super) type Facts = std::collections::VecDeque<Fact>;
+
+fn tell(facts: &mut Facts, now: Now, kind: FactKind) {
+    facts.push_back(Fact { ev: now.ev, at: now.at, kind });
+}
+
+impl Narrator {
+    pub(super) fn new(setup: &GameSetup, start: Chess, identity: bool) -> Narrator {
+        Narrator {
+            settings: setup.settings,
+            chess960: setup.is_chess960(),
+            identity,
+            start,
+            told: Vec::new(),
+            verified: 0,
+            published: 0,
+            completed_to: 0,
+            ambiguous: Vec::new(),
+            candidate: None,
+            held_back: None,
+            touches: Touches::default(),
+            wrong: None,
+            counts: [0; 2],
+            ending: Ending::default(),
+            paused: false,
+            repair: false,
+            took_back: false,
+            was_in_order: true,
+            just_completed: false,
+            clock: ClockReading::default(),
+            last_event: MonoTime::ZERO,
+            moment: Moment::Other,
+            deadline: None,
+            alerted_start: false,
+            unsettled: false,
+        }
+    }
+
+    /// The position after the last ply that was told.
+    pub(super) fn position(&self) -> &Chess {
+        self.told.last().map_or(&self.start, |told| &told.after)
+    }
+
+    pub(super) fn plies(&self) -> impl ExactSizeIterator<Item = &PlyRecord> {
+        self.told.iter().map(|told| &told.record)
+    }
+
+    pub(super) fn result(&self) -> GameResult {
+        self.ending.result
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.ending.result != GameResult::Ongoing
+    }
+
+    pub(super) fn clock(&self) -> ClockReading {
+        self.clock
+    }
+
+    pub(super) fn deadline(&self) -> Option<MonoTime> {
+        self.deadline
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Compares the told game with the readings after an event.
+    pub(super) fn after_event(&mut self, tracker: &Tracker, now: Now, moment: Moment, facts: &mut Facts) {
+        self.last_event = now.at;
+        self.moment = moment;
+        if let Moment::Board(cause) = moment {
+            if matches!(cause, Cause::Lift(_)) && self.was_in_order {
+                self.took_back = false;
+            }
+            if !matches!(cause, Cause::Press(_)) {
+                self.just_completed = false;
+            }
+        }
+        self.note_touches(tracker, now, facts);
+        if let Some(kind) = self.alert_start_array(tracker) {
+            tell(facts, now, kind);
+        }
+        self.narrate(tracker, now, facts);
+        if let Moment::Board(Cause::Press(side)) = moment {
+            self.judge_press(tracker, side, now, facts);
+        }
+        self.look_for_endings(tracker, now, facts);
+        self.schedule(now.at);
+    }
+
+    /// Compares again when a deadline has fired.
+    pub(super) fn after_deadline(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        self.narrate(tracker, now, facts);
+        self.look_for_endings(tracker, now, facts);
+        self.schedule(now.at);
+    }
+
+    fn narrate(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        self.ambiguous.clear();
+        self.candidate = None;
+        let Some(best) = tracker.best() else { return };
+        if self.repair && best.differs(tracker.seen()).is_empty() {
+            self.paused = false;
+        }
+        if self.is_over() || self.is_frozen() || self.ending.signal_is_told() {
+            return;
+        }
+        let reading = self.reconcile(tracker, best, now, facts);
+        self.tell_new(tracker, reading, now, facts);
+        self.hold_back(tracker, reading, now);
+        self.complete(tracker, reading, now, facts);
+        self.publish(tracker, reading, now, facts);
+        self.unsettled = !std::ptr::eq(reading, best)
+            || tracker.len(reading) != self.told.len()
+            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any();
+        let in_order = self.position().board().occupied() == tracker.seen().occupied;
+        self.was_in_order = in_order;
+        if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
+            self.wrong = None;
+        }
+    }
+
+    /// How many told plies a reading contains.
+    fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
+        let mut index = from;
+        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
+            if told.mv != ply.mv {
+                break;
+            }
+            index += 1;
+        }
+        index
+    }
+
+    /// Takes back or replaces what was told where the best reading contradicts it by enough.
+    /// Returns the reading to go on with.
+    fn reconcile<'a>(
+        &mut self,
+        tracker: &'a Tracker,
+        best: &'a Reading,
+        now: Now,
+        facts: &mut Facts,
+    ) -> &'a Reading {
+        self.verified = self.verified.min(tracker.firm().len());
+        let same = self.agreement(tracker, best, self.verified);
+        if same == self.told.len() {
+            self.verified = same.min(tracker.firm().len());
+            return best;
+        }
+        let loyal = tracker
+            .readings()
+            .iter()
+            .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
+            .min_by_key(|reading| reading.weight(tracker.seen()));
+        if let Some(loyal) = loyal
+            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
+        {
+            return loyal;
+        }
+        let completed = self.told.iter().skip(same).any(|told| told.record.completed.is_some());
+        if completed {
+            if tracker.len(best) >= self.told.len() {
+                self.revise(tracker, best, same, now, facts);
+                return best;
+            }
+            // A completed move is never undone by what the board shows later.
+            return loyal.unwrap_or(best);
+        }
+        let stood = self.held_back != self.told.last().map(|told| told.mv);
+        while self.told.len() > same {
+            self.withdraw(now, facts);
+        }
+        self.took_back |= stood;
+        best
+    }
+
+    fn withdraw(&mut self, now: Now, facts: &mut Facts) {
+        let Some(last) = self.told.pop() else { return };
+        let published = self.published > self.told.len();
+        self.published = self.published.min(self.told.len());
+        self.completed_to = self.completed_to.min(self.told.len());
+        tell(
+            facts,
+            now,
+            FactKind::MoveWithdrawn { ply: self.told.len() + 1, uci: last.record.uci, published },
+        );
+    }
+
+    fn revise(&mut self, tracker: &Tracker, best: &Reading, from: usize, now: Now, facts: &mut Facts) {
+        let mut position = match from.checked_sub(1).and_then(|index| self.told.get(index)) {
+            Some(told) => told.after.clone(),
+            None => self.start.clone(),
+        };
+        for index in from..self.told.len() {
+            let Some(ply) = tracker.ply(best, index) else { return };
+            let san = san(&position, ply.mv);
+            let uci = self.uci(ply.mv);
+            position.play_unchecked(ply.mv);
+            let published = index < self.published;
+            let Some(told) = self.told.get_mut(index) else { return };
+            let was = std::mem::replace(&mut told.record.uci, uci.clone());
+            let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
+            told.mv = ply.mv;
+            told.after = position.clone();
+            told.record.san.clone_from(&san);
+            if was != uci {
+                let reason = if promotion { "promotion-piece" } else { "later-evidence" };
+                tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });
+            }
+        }
+    }
+
+    fn tell_new(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        if self.agreement(tracker, reading, self.told.len().min(self.verified)) < self.told.len() {
+            return;
+        }
+        let length = tracker.len(reading);
+        while self.told.len() < length {
+            let index = self.told.len();
+            let Some(ply) = tracker.ply(reading, index) else { return };
+            if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
+                return;
+            }
+            let by = self.position().turn();
+            let san = san(self.position(), ply.mv);
+            let uci = self.uci(ply.mv);
+            let mut after = self.position().clone();
+            after.play_unchecked(ply.mv);
+            let kind = FactKind::MoveMade {
+                ply: index + 1,
+                uci: uci.clone(),
+                san: san.clone(),
+                by,
+                placed: ply.placed,
+                latest: now.at,
+            };
+            tell(facts, now, kind);
+            self.wrong = None;
+            self.took_back = false;
+            self.just_completed = false;
+            self.touches.next_turn(after.turn());
+            let record =
+                PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
+            self.told.push(Told { mv: ply.mv, record, after });
+        }
+    }
+
+    /// Completes what was pressed, and what the player's next move completes.
+    fn complete(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        for index in self.completed_to..self.told.len() {
+            let pressed = tracker.ply(reading, index).and_then(|ply| ply.pressed).is_some();
+            let moved_on = self.settings.implied_by_next_move && index + 2 < self.told.len();
+            let how = match (pressed, moved_on) {
+                (true, _) => CompletedBy::Press,
+                (false, true) => CompletedBy::NextMove,
+                _ => continue,
+            };
+            self.complete_ply(index, how, now, facts);
+        }
+        while self.told.get(self.completed_to).is_some_and(|told| told.record.completed.is_some()) {
+            self.completed_to += 1;
+        }
+    }
+
+    fn complete_ply(&mut self, index: usize, how: CompletedBy, now: Now, facts: &mut Facts) {
+        let clock = self.clock;
+        let last = index + 1 == self.told.len();
+        let Some(told) = self.told.get_mut(index) else { return };
+        if told.record.completed.is_some() {
+            return;
+        }
+        let by = !told.after.turn();
+        told.record.completed = Some(now.at);
+        if how == CompletedBy::Press {
+            told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
+        }
+        let kind = FactKind::MoveCompleted {
+            ply: index + 1,
+            uci: told.record.uci.clone(),
+            by,
+            how,
+            clock_ms: told.record.clock_ms,
+        };
+        tell(facts, now, kind);
+        self.just_completed |= last;
+    }
+
+    fn publish(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        while self.published < self.told.len() && self.may_publish(tracker, reading, self.published, now) {
+            let index = self.published;
+            self.published += 1;
+            let Some(told) = self.told.get_mut(index) else { return };
+            told.record.published = true;
+            let kind = FactKind::MovePublished {
+                ply: index + 1,
+                uci: told.record.uci.clone(),
+                made: told.record.made,
+            };
+            tell(facts, now, kind);
+        }
+    }
+
+    fn uci(&self, mv: Move) -> String {
+        let mode = shakmaty::CastlingMode::from_chess960(self.chess960);
+        shakmaty::uci::UciMove::from_move(mv, mode).to_string()
+    }
+
+    /// A told move whose man may still go on is shown as a candidate.
+    fn hold_back(&mut self, tracker: &Tracker, reading: &Reading, now: Now) {
+        if self.candidate.is_some() || tracker.len(reading) != self.told.len() {
+            return;
+        }
+        let Some(last) = self.uncompleted_last().map(|told| told.mv) else { return };
+        let standing = !reading.differs(tracker.seen()).intersects(!reading.position.us());
+        if let Some(ply) = reading.tail.last()
+            && standing
+            && self.may_go_on(ply, &reading.before, now)
+        {
+            self.candidate = Some(last);
+            self.held_back = Some(last);
+        } else if standing {
+            self.held_back = None;
+        }
+    }
+
+    /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
+    /// (Article 6.11) ends by itself when the board is in order.
+    pub(super) fn pause(&mut self, tracker: &Tracker, paused: bool) {
+        self.paused = paused;
+        let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
+        self.repair = paused && (self.wrong.is_some() || promoting || self.open_promotion().is_some());
+    }
+
+    /// True while the clocks are stopped and nothing on the board is a move.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.paused && !self.repair
+    }
+
+    /// True from the moment at which kings in the centre were told to signal a result.
+    pub(super) fn signal_is_told(&self) -> bool {
+        self.ending.signal_is_told()
+    }
+
+    pub(super) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        if reading == self.clock {
+            return;
+        }
+        self.clock = reading;
+        tell(facts, now, FactKind::Clock(reading));
+    }
+
+    fn uncompleted_last(&self) -> Option<&Told> {
+        self.told.last().filter(|told| told.record.completed.is_none())
+    }
+
+    fn side_counts(&mut self, side: Color) -> Option<&mut u32> {
+        self.counts.get_mut(side.fold_wb(0usize, 1))
+    }
+}
+
+fn san(position: &Chess, mv: Move) -> String {
+    SanPlus::from_move(position.clone(), mv).to_string()
+}
+
+/// The index-th ply of the last reading's line, for conditions that look at it.
+fn is_last(tracker: &Tracker, reading: &Reading, index: usize) -> bool {
+    index + 1 == tracker.len(reading)
+}
+
+fn ply_of<'a>(tracker: &'a Tracker, reading: &'a Reading, index: usize) -> Option<&'a Ply> {
+    tracker.ply(reading, index)
+}

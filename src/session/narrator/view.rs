@@ -1,0 +1,227 @@
+//! The state that is shown between two events.
+
+use shakmaty::{Bitboard, Board, Move, Position as _, Role};
+
+use super::{Moment, Narrator, conditions::CENTRE, irregular::Wrong};
+use crate::session::{
+    fact::FactKind,
+    tracker::{Cause, Observed, Reading, Tracker},
+    view::{State, View},
+};
+
+impl Narrator {
+    /// The state at this moment.
+    pub(in crate::session) fn view(&self, tracker: &Tracker) -> View {
+        let mut view = View { plies: self.told.len(), ..View::default() };
+        let Some(best) = tracker.best() else { return view };
+        if self.is_over() {
+            view.state = State::GameOver;
+            view.result = Some(self.ending.result);
+        } else {
+            self.playing(tracker, best, &mut view);
+        }
+        let open = view.candidate.is_some() || !view.candidates.is_empty();
+        if open && self.candidate_is_told() {
+            view.plies -= 1;
+        }
+        view
+    }
+
+    fn candidate_is_told(&self) -> bool {
+        let told = self.uncompleted_last().map(|told| told.mv);
+        told.is_some()
+            && (told == self.candidate || (self.candidate.is_none() && told == self.open_promotion()))
+    }
+
+    fn playing(&self, tracker: &Tracker, best: &Reading, view: &mut View) {
+        let seen = tracker.seen();
+        if let Some(signal) = self.ending.signal
+            && self.ending.signal_is_told()
+        {
+            view.state = State::ResultSignal;
+            view.result = Some(signal.result);
+            return;
+        }
+        if start_array(self, seen) {
+            view.state = State::Mismatch;
+            view.alert = Some("start_position_without_result".to_owned());
+            return;
+        }
+        if self.is_frozen() {
+            self.while_paused(tracker, best, view);
+            return;
+        }
+        if !self.ambiguous.is_empty() {
+            view.state = State::Ambiguous;
+            view.candidates.clone_from(&self.ambiguous);
+            return;
+        }
+        let differs =
+            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
+        if let Some(mv) = self.open_promotion() {
+            view.state = State::Ambiguous;
+            view.candidates = promotions(mv).into_iter().map(|mv| self.uci(mv)).collect();
+            return;
+        }
+        if let Some(mv) = self.candidate {
+            view.state = State::Provisional;
+            view.candidate = Some(self.uci(mv));
+            return;
+        }
+        if self.show_wrong(differs, view) {
+            return;
+        }
+        self.by_moment(tracker, differs, view);
+    }
+
+    fn by_moment(&self, tracker: &Tracker, differs: Bitboard, view: &mut View) {
+        let seen = tracker.seen();
+        let to_move = self.position().us();
+        let missing = differs & !seen.occupied;
+        let only_next_in_hand = differs == missing && missing.is_subset(to_move);
+        let uncompleted = self.uncompleted_last().is_some();
+        let lifted_now = matches!(self.moment, Moment::Board(Cause::Lift(_)));
+        if differs.is_empty() || (only_next_in_hand && !lifted_now && (uncompleted || self.just_completed)) {
+            view.in_hand = missing.into_iter().collect();
+            view.state = if self.just_completed {
+                State::Completed
+            } else if self.took_back && differs.is_empty() {
+                State::Takeback
+            } else if uncompleted {
+                State::Made
+            } else {
+                State::Idle
+            };
+            return;
+        }
+        if self.just_completed {
+            view.state = State::Completed;
+            view.in_hand = (missing & to_move).into_iter().collect();
+            return;
+        }
+        let extra = differs & seen.occupied;
+        if let Some(squares) = self.out_of_turn(differs, seen) {
+            view.state = State::OutOfTurn;
+            view.squares = squares.into_iter().collect();
+        } else if missing.is_empty() && !self.reachable(extra, seen) {
+            view.state = State::Mismatch;
+            view.squares = extra.into_iter().collect();
+        } else {
+            view.state = State::Pending;
+            view.candidate = self.unfinished(tracker).map(|mv| self.uci(mv));
+        }
+        let (must_move, must_capture) = self.obligations();
+        view.must_move = must_move.into_iter().collect();
+        view.must_capture = must_capture.into_iter().collect();
+    }
+
+    fn show_wrong(&self, differs: Bitboard, view: &mut View) -> bool {
+        let Some(Wrong { state, attempt, candidate }) = &self.wrong else { return false };
+        if differs.is_empty() && *state != State::NoMove {
+            return false;
+        }
+        if *state == State::NoMove && !matches!(self.moment, Moment::Board(Cause::Press(_)) | Moment::Other) {
+            return false;
+        }
+        view.state = *state;
+        view.attempt.clone_from(attempt);
+        view.candidate = candidate.map(|mv| self.uci(mv));
+        true
+    }
+
+    /// A promotion on an occupancy board that is not completed: the piece is open.
+    pub(super) fn open_promotion(&self) -> Option<Move> {
+        if self.identity {
+            return None;
+        }
+        let told = self.uncompleted_last().map(|told| told.mv);
+        self.candidate.or(told).filter(|mv| mv.is_promotion())
+    }
+
+    fn while_paused(&self, tracker: &Tracker, best: &Reading, view: &mut View) {
+        let seen = tracker.seen();
+        let differs = self.position().board().occupied() ^ seen.occupied;
+        if differs.is_empty() {
+            view.state = if self.uncompleted_last().is_some() { State::Made } else { State::Idle };
+            return;
+        }
+        let kings = self.position().board().kings();
+        let king_to_centre = (differs & !kings & !CENTRE).is_empty();
+        if !king_to_centre {
+            view.state = State::NotInPlay;
+            view.squares = differs.into_iter().collect();
+            return;
+        }
+        view.state = State::Pending;
+        if tracker.len(best) > self.told.len()
+            && let Some(ply) = best.tail.last()
+        {
+            view.state = State::Provisional;
+            view.candidate = Some(self.uci(ply.mv));
+        } else if let Some(mv) = self.legal_that_shows(seen) {
+            view.state = State::Provisional;
+            view.candidate = Some(self.uci(mv));
+        }
+    }
+
+    fn legal_that_shows(&self, seen: &Observed) -> Option<Move> {
+        let position = self.position();
+        position.legal_moves().into_iter().find(|mv| {
+            let mut after = position.clone();
+            after.play_unchecked(*mv);
+            after.board().occupied() == seen.occupied
+        })
+    }
+
+    /// Whether the board shows a legal move of the side that does not have the move.
+    fn out_of_turn(&self, differs: Bitboard, seen: &Observed) -> Option<Bitboard> {
+        let position = self.position();
+        let moved = differs & position.them() & !seen.occupied;
+        if moved.count() != 1 || (differs & seen.occupied).is_empty() {
+            return None;
+        }
+        let other = position.clone().swap_turn().ok()?;
+        let shows = other.legal_moves().iter().any(|mv| {
+            let mut after = other.clone();
+            after.play_unchecked(*mv);
+            after.board().occupied() == seen.occupied
+        });
+        shows.then_some(differs)
+    }
+
+    /// Whether the side to move could have put a man on one of these squares.
+    fn reachable(&self, squares: Bitboard, seen: &Observed) -> bool {
+        let position = self.position();
+        position.legal_moves().iter().any(|mv| {
+            let man = mv.promotion().unwrap_or(mv.role()).of(position.turn());
+            let fits = seen.men.as_ref().is_none_or(|men| men.piece_at(mv.to()) == Some(man));
+            squares.contains(mv.to()) && fits && !mv.is_capture()
+        })
+    }
+
+    /// The array of the initial position in mid game is an alert, never a new game.
+    pub(super) fn alert_start_array(&mut self, tracker: &Tracker) -> Option<FactKind> {
+        let shown = start_array(self, tracker.seen());
+        let first = shown && !self.alerted_start;
+        self.alerted_start = shown;
+        first.then(|| FactKind::Advisory {
+            code: "start-position-without-result",
+            squares: Vec::new(),
+            to: "arbiter",
+            detail: "the initial position stands on the board and the game has no result".to_owned(),
+        })
+    }
+}
+
+fn start_array(narrator: &Narrator, seen: &Observed) -> bool {
+    let array = Board::new().occupied();
+    seen.occupied == array && narrator.position().board().occupied() != array
+}
+
+fn promotions(mv: Move) -> Vec<Move> {
+    let Move::Normal { role, from, capture, to, .. } = mv else { return Vec::new() };
+    [Role::Queen, Role::Rook, Role::Bishop, Role::Knight]
+        .into_iter()
+        .map(|piece| Move::Normal { role, from, capture, to, promotion: Some(piece) })
+        .collect()
+}

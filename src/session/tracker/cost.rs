@@ -1,0 +1,72 @@
+//! What evidence weighs: the costs of the readings, in thousandths of a nat.
+//!
+//! A cost is the negative logarithm of a probability ratio, so that costs of independent evidence
+//! add up and a difference of 2300 between two readings says "ten times as likely". Integers keep
+//! every replay bit-identical. Each value says what it means on a real board; they are starting
+//! values from the handling rates that were assumed for tournament play, and can be measured by
+//! counting the incident in recorded games: cost = -1000 ln(incidents / opportunities).
+
+/// A cost in thousandths of a nat.
+pub type Cost = u32;
+
+/// Any move at all; keeps a reading with fewer moves ahead when nothing else speaks.
+pub const MOVE: Cost = 250;
+/// A capture whose target was never seen empty: the men were swapped faster than the sensor sees.
+pub const UNSEEN_CAPTURE: Cost = 5_000;
+/// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
+pub const OTHER_TOUCHED: Cost = 350;
+/// A man of the player who is next to move is missing: it is in that player's hand already.
+pub const NEXT_IN_HAND: Cost = 1_500;
+/// A man of the mover is missing: knocked over or off its sensor.
+pub const OWN_MISSING: Cost = 6_000;
+/// The mover's king is missing.
+pub const KING_MISSING: Cost = 9_000;
+/// The man's new square was filled before its old one was left, by more than a scan or a slide.
+pub const WRONG_ORDER: Cost = 6_000;
+/// Up to this many microseconds a man can be read on two squares.
+pub const TWO_SQUARES_US: u64 = 300_000;
+/// The moved man left its square but no sensor saw it land.
+pub const UNSEEN_LANDING: Cost = 7_000;
+/// The mover's square still reads occupied: a reed that releases late.
+pub const LATE_RELEASE: Cost = 4_000;
+/// The pawn that was captured en passant still stands.
+pub const EN_PASSANT_STANDS: Cost = 3_000;
+/// A square reads occupied that no rule explains.
+pub const FOREIGN: Cost = 3_500;
+/// The board reads another man on a square than the reading has there (identity boards).
+pub const WRONG_MAN: Cost = 6_000;
+/// A pawn became something else than a queen.
+pub const UNDERPROMOTION: Cost = 2_500;
+/// A move that was on the board is taken back or goes on before the press.
+pub const RETRACT: Cost = 1_000;
+/// Another man of the mover is lifted after a move: castling that began with the rook, or a change
+/// of mind.
+pub const RETRACT_BY_OTHER: Cost = 1_500;
+/// Two plies at once, without having seen the first one complete.
+pub const TWO_PLIES: Cost = 1_500;
+/// A player pressed who has not moved in this reading.
+pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
+/// Men stand where a reading has none at this moment, before any time has passed over it.
+pub const STANDS_WRONG: Cost = 2_500;
+/// Men are missing at this moment, before any time has passed over it.
+pub const IN_THE_AIR: Cost = 600;
+
+/// Per second: the board shows a man where the reading has none.
+pub const EXTRA_PER_S: u64 = 2_200;
+/// Per second: a man of the side to move is missing, presumably in the player's hand.
+pub const IN_HAND_PER_S: u64 = 350;
+/// Per second: another man is missing.
+pub const MISSING_PER_S: u64 = 900;
+/// Per second: another man stands there (identity boards).
+pub const WRONG_PER_S: u64 = 2_200;
+/// Time between two events counts up to this many microseconds: a long think is no evidence.
+pub const TIME_CAP_US: u64 = 2_500_000;
+
+/// Readings that cost this much more than the best one are given up.
+pub const GIVE_UP: Cost = 14_000;
+/// A move is published when every reading without it costs at least this much more.
+pub const PATIENCE: Cost = 4_000;
+/// Two readings closer than this are not told apart.
+pub const CLOSE: Cost = 2_500;
+/// A reading has to be ahead by this much before a move that was told is taken back.
+pub const OVERTAKE: Cost = 500;
