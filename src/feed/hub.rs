@@ -398,3 +398,6 @@ fn base36(mut value: u64) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -283,6 +283,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(96))]
+
         #[test]
         fn whatever_was_written_is_read_back(
             plies in game(),

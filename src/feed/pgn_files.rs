@@ -41,6 +41,15 @@ pub(super) async fn write_until(dir: PathBuf, hub: Hub, mut ending: watch::Recei
     let mut writer = Writer { dir, hub, dirty: BTreeSet::new(), written: BTreeMap::new(), failing: false };
     writer.all_dirty();
     loop {
+        // In this order: what was published before the end began is seen below.
+        let last = *ending.borrow();
+        loop {
+            match live.try_recv() {
+                Ok(batch) => writer.note(&batch),
+                Err(TryRecvError::Lagged(_)) => writer.all_dirty(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
         writer = match tokio::task::spawn_blocking(move || writer.write()).await {
             Ok(writer) => writer,
             Err(error) => {
@@ -48,20 +57,13 @@ pub(super) async fn write_until(dir: PathBuf, hub: Hub, mut ending: watch::Recei
                 return;
             }
         };
-        if *ending.borrow() {
+        if last {
             return;
         }
         tokio::select! {
             batch = changed(&mut live) => writer.take(batch),
             () = sleep(RETRY), if !writer.dirty.is_empty() => {}
             () = ended(&mut ending) => {}
-        }
-        loop {
-            match live.try_recv() {
-                Ok(batch) => writer.note(&batch),
-                Err(TryRecvError::Lagged(_)) => writer.all_dirty(),
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-            }
         }
     }
 }

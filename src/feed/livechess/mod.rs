@@ -70,7 +70,7 @@ async fn origin(State(shared): State<Shared>, request: Request, next: Next) -> R
         return next.run(request).await;
     };
     if !origin.to_str().is_ok_and(|origin| allowed(origin, &shared.origins)) {
-        let text = "this web page may not use the board; add its address to [livechess] origins\n";
+        let text = "this web page may not use the board; add its address to [livechess] allowed-origins\n";
         return (StatusCode::FORBIDDEN, text).into_response();
     }
     let mut response = next.run(request).await;

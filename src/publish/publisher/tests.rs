@@ -212,6 +212,8 @@ fn uci_at(publisher: &Publisher, index: usize, choice: &prop::sample::Index) -> 
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn the_state_is_the_sum_of_the_events_and_a_legal_game(steps in prop::collection::vec(step(), 0..60)) {
         let mut desk = Desk::new(&GameSetup::default());

@@ -1,0 +1,10 @@
+//! The feeds over real sockets on the loopback interface.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod feeds {
+    pub mod http;
+    pub mod livechess;
+    pub mod pgn_files;
+    pub mod table;
+}

@@ -1,0 +1,211 @@
+//! Web page, JSON, PGN and server-sent events.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use serde_json::json;
+use touchmoved::{
+    feed::{FeedConfig, bind, hub::QUEUE},
+    session::{
+        event::GameResult,
+        fact::{Certainty, FactKind},
+    },
+};
+
+use super::table::{Answer, Events, Server, Table, config, get, request};
+
+#[tokio::test]
+async fn a_stream_starts_with_a_snapshot_and_resumes_where_it_was_cut() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut events = Events::open(server.http, "/events", None).await;
+    let snapshot = events.next().await.unwrap();
+    assert_eq!((snapshot.event.as_str(), snapshot.id.as_str()), ("snapshot", "run-1"));
+    assert_eq!(snapshot.data[0]["id"], "1");
+    assert!(snapshot.data[0]["now_us"].is_u64());
+
+    table.play("e2e4");
+    let list = events.take(4).await;
+    let names: Vec<&str> = list.iter().map(|sent| sent.event.as_str()).collect();
+    assert_eq!(names, ["board", "board", "move", "status"]);
+    assert_eq!(
+        list[2].data,
+        json!({
+            "board": "1", "type": "move", "ply": 1, "uci": "e2e4", "san": "e4", "completed": false,
+            "clock_ms": null, "fen": "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+        })
+    );
+    drop(events);
+
+    table.press(5395, 5400);
+    let mut events = Events::open(server.http, "/events", Some(&list[3].id)).await;
+    let rest = events.take(2).await;
+    assert_eq!(rest.iter().map(|sent| sent.number()).collect::<Vec<_>>(), [6, 7]);
+    assert_eq!(rest[1].data["clock_ms"], 5_395_000);
+
+    let mut events = Events::open(server.http, "/events", Some("other-6")).await;
+    assert_eq!(events.next().await.unwrap().event, "snapshot", "an identifier of another run");
+    server.stop().await;
+    assert_eq!(events.next().await, None, "the stream ends with the daemon");
+}
+
+#[tokio::test]
+async fn a_stream_of_one_board_tells_nothing_of_the_others() {
+    let server = Server::start().await;
+    let mut one = Table::new(&server.hub, "1");
+    let mut two = Table::new(&server.hub, "2");
+    let mut events = Events::open(server.http, "/events?board=2", None).await;
+    assert_eq!(events.next().await.unwrap().data.as_array().unwrap().len(), 1);
+    one.play("e2e4");
+    two.board("8/8/8/8/8/8/8/8");
+    one.play("e7e5");
+    two.board("8/8/8/8/8/8/8/K7");
+    let list = events.take(2).await;
+    assert_eq!(list.iter().map(|sent| sent.number()).collect::<Vec<_>>(), [2, 3]);
+    assert_eq!(list[1].data, json!({"board": "2", "type": "board", "placement": "8/8/8/8/8/8/8/K7"}));
+    assert_eq!(get(server.http, "/events?board=3", &[]).await.status, 404);
+    server.stop().await;
+}
+
+/// A client that stops reading gets no gap: what it reads later is complete up to the point where
+/// the stream ends, and it resumes or starts again from a snapshot.
+#[tokio::test]
+async fn a_slow_client_is_let_go_without_a_gap() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut slow = Events::open(server.http, "/events", None).await;
+    let mut last = slow.next().await.unwrap();
+    let total = 60 * QUEUE;
+    for n in 0..total {
+        table.board(&format!("{n:0>200}"));
+        if n % 64 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    while let Some(sent) = slow.next().await {
+        assert_eq!(sent.number(), last.number() + 1, "a gap");
+        last = sent;
+    }
+    assert!(last.number() < 1 + total as u64, "the client was not slow enough for this test");
+    assert_eq!(server.hub.metrics().lagged.load(Relaxed), 1);
+    let mut again = Events::open(server.http, "/events", Some(&last.id)).await;
+    let first = again.next().await.unwrap();
+    assert!(first.event == "snapshot" || first.number() == last.number() + 1);
+    server.stop().await;
+}
+
+fn without_now(answer: &Answer) -> serde_json::Value {
+    let mut value = answer.json();
+    value.as_object_mut().unwrap().remove("now_us").unwrap();
+    value
+}
+
+#[tokio::test]
+async fn a_board_is_told_as_json_with_a_tag() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let first = get(server.http, "/api/boards/1", &[]).await;
+    assert_eq!(without_now(&first), serde_json::to_value(table.state()).unwrap());
+    assert_eq!(first.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(first.header("cache-control"), Some("no-store"));
+    let tag = first.header("etag").unwrap().to_owned();
+    let again = get(server.http, "/api/boards/1", &[("If-None-Match", &tag)]).await;
+    assert_eq!((again.status, again.body.as_str()), (304, ""));
+    table.play("e2e4");
+    let changed = get(server.http, "/api/boards/1", &[("If-None-Match", &tag)]).await;
+    assert_eq!((changed.status, &changed.json()["plies"][0]["san"]), (200, &json!("e4")));
+    assert_eq!(get(server.http, "/api/boards", &[]).await.json().as_array().unwrap().len(), 1);
+    let missing = get(server.http, "/api/boards/9", &[]).await;
+    assert_eq!(missing.status, 404);
+    assert!(missing.json()["error"].as_str().unwrap().contains("/api/boards"), "{missing:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn pgn_is_served_whole_and_only_when_it_changed() {
+    let server = Server::start().await;
+    let mut one = Table::new(&server.hub, "1");
+    let _two = Table::new(&server.hub, "2");
+    one.play("e2e4");
+    one.press(5395, 5400);
+    let answer = get(server.http, "/pgn/1.pgn?noCache=0.5", &[]).await;
+    assert_eq!(answer.header("content-type"), Some("application/x-chess-pgn; charset=utf-8"));
+    assert!(answer.body.starts_with("[Event \"Test Open\"]\n"), "{}", answer.body);
+    assert!(answer.body.contains("[Round \"1.1\"]\n[White \"One, \\\"White\\\"\"]\n"), "{}", answer.body);
+    assert!(answer.body.ends_with("\n\n1. e4 {[%clk 1:29:55]} *\n"), "{}", answer.body);
+    assert_eq!(get(server.http, "/api/boards/1/pgn", &[]).await.body, answer.body);
+    let all = get(server.http, "/pgn/games.pgn", &[]).await;
+    assert_eq!(all.body.matches("[Event ").count(), 2);
+    let strong = all.header("etag").unwrap();
+    for tag in [strong, strong.trim_matches('"')] {
+        let again = get(server.http, "/pgn/games.pgn", &[("If-None-Match", tag)]).await;
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{tag}");
+    }
+    one.facts([FactKind::GameEnd {
+        result: GameResult::WhiteWins,
+        reason: "entered",
+        certainty: Certainty::Arbiter,
+    }]);
+    let ended = get(server.http, "/pgn/games.pgn", &[("If-None-Match", strong)]).await;
+    assert_eq!(ended.status, 200);
+    assert!(ended.body.contains("[Result \"1-0\"]") && ended.body.contains(" 1-0\n"));
+    assert_eq!(get(server.http, "/pgn/9.pgn", &[]).await.status, 404);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_page_and_the_operators_resources() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    table.play("e2e4");
+    let page = get(server.http, "/", &[]).await;
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'self'"));
+    assert_eq!(page.header("x-content-type-options"), Some("nosniff"));
+    for path in ["/app.js", "/style.css", "/pieces.svg", "/favicon.svg"] {
+        assert_eq!(get(server.http, path, &[]).await.status, 200, "{path}");
+    }
+    assert_eq!(get(server.http, "/../Cargo.toml", &[]).await.status, 404);
+    assert_eq!(request(server.http, "POST", "/", &[("Content-Length", "0")]).await.status, 405);
+    assert_eq!(request(server.http, "POST", "/api/boards", &[("Content-Length", "99999")]).await.status, 413);
+    let allowed = request(server.http, "OPTIONS", "/events", &[("Origin", "https://example.com")]).await;
+    assert_eq!(allowed.header("access-control-allow-methods"), Some("GET, HEAD"));
+    let health = get(server.http, "/healthz", &[]).await;
+    assert_eq!(health.json(), json!({"status": "ok", "boards": 1, "connected": 1}));
+    assert_eq!(health.header("access-control-allow-origin"), None);
+    let metrics = get(server.http, "/metrics", &[]).await.body;
+    for line in ["touchmoved_moves_published_total 1\n", "touchmoved_board_connected{board=\"1\"} 1\n"] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_taken_address_is_explained() {
+    let server = Server::start().await;
+    let taken = FeedConfig { http: Some(server.http), livechess: None, ..config() };
+    let error = bind(taken).await.unwrap_err().to_string();
+    let address = server.http;
+    assert_eq!(
+        error,
+        format!(
+            "cannot listen on {address}: address in use; another touchmoved may be running, or set [http] listen"
+        )
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn connections_over_the_limit_are_closed_and_counted() {
+    let server = Server::with(FeedConfig { max_connections: 1, ..config() }).await;
+    let _table = Table::new(&server.hub, "1");
+    let mut held = Events::open(server.http, "/events", None).await;
+    held.next().await.unwrap();
+    let refused = get(server.http, "/healthz", &[]).await;
+    assert_eq!((refused.status, refused.body.as_str()), (0, ""));
+    assert_eq!(server.hub.metrics().refused.load(Relaxed), 1);
+    drop(held);
+    while get(server.http, "/healthz", &[]).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+    server.stop().await;
+}

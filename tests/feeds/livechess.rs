@@ -1,0 +1,185 @@
+//! The LiveChess API as its clients use it.
+
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::{Error, Message};
+use touchmoved::session::setup::INITIAL_FEN;
+
+use super::table::{Client, Server, Table, get};
+
+const SUBSCRIBE: &str =
+    r#"{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":7,"param":{"serialnr":"90001"}}}"#;
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+fn setup_call(id: u32, feed: u32, fen: &str) -> String {
+    json!({"id": id, "call": "call", "param": {"id": feed, "method": "setup", "param": {"fen": fen}}})
+        .to_string()
+}
+
+/// A frame without its times, which differ from run to run.
+fn untimed(mut frame: Value) -> Value {
+    assert!(frame["time"].as_u64().is_some_and(|time| time > 1_600_000_000_000), "{frame}");
+    frame.as_object_mut().unwrap().remove("time");
+    for pointer in ["/param/clock", "/param/0/clock"] {
+        if let Some(Value::Object(clock)) = frame.pointer_mut(pointer) {
+            assert!(clock.remove("time").is_some_and(|time| time.is_u64()));
+        }
+    }
+    frame
+}
+
+/// The frame of a feed after `setup`, with `board` or `clock` where they changed.
+fn event(flipped: bool, changed: (&str, Value), san: &[&str], matches: bool) -> Value {
+    let mut param = json!({"serialnr": "90001", "flipped": flipped});
+    param[changed.0] = changed.1;
+    param["start"] = INITIAL_FEN.into();
+    param["san"] = san.into();
+    param["match"] = matches.into();
+    json!({"response": "feed", "id": 7, "param": param})
+}
+
+/// A game of six plies with captures, clock presses, a turned board, an error and the end.
+#[tokio::test]
+async fn a_whole_session() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut client = Client::open(server.livechess).await;
+
+    let list = untimed(client.call("{\"id\":1,\"call\":\"eboards\"}\n").await);
+    let board = json!({
+        "serialnr": "90001", "source": "1", "state": "ACTIVE", "battery": null, "comment": null,
+        "board": START, "flipped": false, "clock": null
+    });
+    assert_eq!(list, json!({"response": "call", "id": 1, "param": [board]}));
+
+    assert_eq!(untimed(client.call(SUBSCRIBE).await), json!({"response": "call", "id": 2, "param": null}));
+    let first = json!({"serialnr": "90001", "flipped": false, "board": START, "clock": null});
+    assert_eq!(untimed(client.next().await.unwrap()), json!({"response": "feed", "id": 7, "param": first}));
+    let answer = client.call(&setup_call(3, 7, INITIAL_FEN)).await;
+    assert_eq!(untimed(answer), json!({"response": "call", "id": 3, "param": null}));
+    let start = event(false, ("board", START.into()), &[], true);
+    assert_eq!(untimed(client.next().await.unwrap()), start);
+
+    let game = [
+        ("e2e4", "e4"),
+        ("d7d5", "d5"),
+        ("e4d5", "exd5"),
+        ("d8d5", "Qxd5"),
+        ("b1c3", "Nc3"),
+        ("d5a5", "Qa5"),
+    ];
+    let mut san: Vec<&str> = Vec::new();
+    for (index, (uci, notation)) in game.into_iter().enumerate() {
+        for placement in table.play(uci) {
+            let frame = untimed(client.next().await.unwrap());
+            assert_eq!(frame, event(false, ("board", placement.into()), &san, false), "{uci}");
+        }
+        san.push(notation);
+        let (white, black) = (5395 - index as u64, 5400);
+        table.press(white, black);
+        let clock = json!({"white": white, "black": black, "run": index % 2 == 1});
+        let frame = untimed(client.next().await.unwrap());
+        assert_eq!(frame, event(false, ("clock", clock), &san, true), "{uci}");
+    }
+
+    let flip = r#"{"id":4,"call":"call","param":{"id":7,"method":"flip","param":{"flip":true}}}"#;
+    assert_eq!(untimed(client.call(flip).await), json!({"response": "call", "id": 4, "param": null}));
+    let wrong = client.call(&setup_call(5, 99, INITIAL_FEN)).await;
+    let param = json!({"message": "unknown feed 99", "stacktrace": ""});
+    assert_eq!(untimed(wrong), json!({"response": "error", "id": 5, "param": param}));
+    table.board(START);
+    let frame = untimed(client.next().await.unwrap());
+    assert_eq!(frame, event(true, ("board", START.into()), &san, false));
+    let end = client.call(r#"{"id":6,"call":"unsubscribe","param":{"id":7}}"#).await;
+    assert_eq!(untimed(end), json!({"response": "call", "id": 6, "param": null}));
+    table.board("8/8/8/8/8/8/8/8");
+    let list = client.call(r#"{"id":8,"call":"eboards"}"#).await;
+    assert_eq!(list["id"], 8, "nothing came from the feed that ended");
+    server.stop().await;
+    assert!(client.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_client_without_setup_sees_boards_and_clocks_only() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut client = Client::from(server.livechess, Some("https://www.chess.com")).await.unwrap();
+    client.call(SUBSCRIBE).await;
+    client.next().await.unwrap();
+    for placement in table.play("e2e4") {
+        let frame = untimed(client.next().await.unwrap());
+        assert_eq!(frame["param"], json!({"serialnr": "90001", "flipped": false, "board": placement}));
+    }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn two_clients_and_two_feeds_on_one_socket() {
+    let server = Server::start().await;
+    let mut one = Table::new(&server.hub, "1");
+    let mut two = Table::new(&server.hub, "b");
+    let mut near = Client::open(server.livechess).await;
+    let mut far = Client::open(server.livechess).await;
+    for client in [&mut near, &mut far] {
+        client.call(SUBSCRIBE).await;
+        client.next().await.unwrap();
+    }
+    let second =
+        r#"{"id":3,"call":"subscribe","param":{"feed":"eboardevent","id":"b","param":{"serialnr":"tm-b"}}}"#;
+    near.call(second).await;
+    near.next().await.unwrap();
+    one.board("8/8/8/8/8/8/8/8");
+    two.board("k7/8/8/8/8/8/8/K7");
+    assert_eq!(near.next().await.unwrap()["id"], 7);
+    let frame = near.next().await.unwrap();
+    assert_eq!((&frame["id"], &frame["param"]["serialnr"]), (&json!("b"), &json!("tm-b")));
+    assert_eq!(far.next().await.unwrap()["param"]["board"], "8/8/8/8/8/8/8/8");
+    drop(near);
+    one.board(START);
+    assert_eq!(far.next().await.unwrap()["param"]["board"], START);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn garbage_is_answered_and_the_socket_stays() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    let mut client = Client::open(server.livechess).await;
+    for text in [
+        "",
+        "hello",
+        "[]",
+        "{}",
+        r#"{"id":1}"#,
+        r#"{"id":1,"call":7}"#,
+        r#"{"id":1,"call":"subscribe","param":{"feed":"eboardevent","id":7}}"#,
+        r#"{"id":1,"call":"subscribe","param":{"feed":"eboardevent","id":7,"param":{"serialnr":"1"}}}"#,
+        r#"{"id":1,"call":"call","param":{"id":7,"method":"setup","param":{"flip":true}}}"#,
+        r#"{"id":1,"call":"call","param":{"id":7,"method":"flip","param":{"fen":true}}}"#,
+    ] {
+        let answer = client.call(text).await;
+        assert_eq!(answer["response"], "error", "{text}");
+        assert!(answer["param"]["message"].as_str().is_some_and(|message| !message.is_empty()));
+    }
+    client.raw(Message::binary(vec![0, 159, 146, 150])).await;
+    assert_eq!(client.next().await.unwrap()["response"], "error");
+    assert_eq!(client.call(r#"{"id":"x","call":"eboards"}"#).await["id"], "x");
+    client.raw(Message::text("x".repeat(100_000))).await;
+    assert!(client.next().await.is_none(), "a frame of that size ends the connection");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_http_side_and_the_pages_that_may_use_it() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    let list = get(server.livechess, "/api/v1.0/eboards", &[("Origin", "https://lichess.org")]).await;
+    assert_eq!(list.header("access-control-allow-origin"), Some("https://lichess.org"));
+    assert!(list.body.starts_with("[\n  {\n    \"serialnr\": \"90001\",\n"), "{}", list.body);
+    assert_eq!(get(server.livechess, "/doc/index.html", &[]).await.status, 200);
+    assert_eq!(get(server.livechess, "/api/v1.0", &[]).await.status, 426);
+    let foreign = [("Origin", "https://example.com")];
+    assert_eq!(get(server.livechess, "/api/v1.0/eboards", &foreign).await.status, 403);
+    let refused = Client::from(server.livechess, Some("https://example.com")).await;
+    assert!(matches!(refused, Err(Error::Http(response)) if response.status() == 403));
+    server.stop().await;
+}

@@ -1,0 +1,58 @@
+//! The PGN files on the disk.
+
+use std::{fs, path::Path, time::Duration};
+
+use super::table::{Server, Table, soon};
+
+async fn wait_for(path: &Path, part: &str) -> String {
+    soon(async {
+        loop {
+            if let Ok(text) = fs::read_to_string(path)
+                && text.contains(part)
+            {
+                return text;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn files_follow_the_games_and_nothing_else_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let pgn = dir.path().join("pgn");
+    let server = Server::with_pgn(pgn.clone()).await;
+    let mut one = Table::new(&server.hub, "1");
+    let mut two = Table::new(&server.hub, "2");
+    one.play("e2e4");
+    two.play("d2d4");
+    wait_for(&pgn.join("1.pgn"), "1. e4 *").await;
+    wait_for(&pgn.join("games.pgn"), "1. d4 *").await;
+    one.play("e7e5");
+    server.stop().await;
+    assert!(fs::read_to_string(pgn.join("1.pgn")).unwrap().ends_with("1. e4 e5 *\n"));
+    let mut names: Vec<String> =
+        fs::read_dir(&pgn).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["1.pgn", "2.pgn", "games.pgn"]);
+}
+
+/// A disk that cannot be written stops no feed; the files come when it can.
+#[tokio::test]
+async fn a_failed_write_is_made_up_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let pgn = dir.path().join("pgn");
+    fs::write(&pgn, "in the way").unwrap();
+    let server = Server::with_pgn(pgn.clone()).await;
+    let mut table = Table::new(&server.hub, "1");
+    table.play("e2e4");
+    while server.hub.metrics().pgn_failed.load(std::sync::atomic::Ordering::Relaxed) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(server.hub.board("1").unwrap().plies.len(), 1);
+    fs::remove_file(&pgn).unwrap();
+    table.play("e7e5");
+    wait_for(&pgn.join("games.pgn"), "1. e4 e5 *").await;
+    server.stop().await;
+}
