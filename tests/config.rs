@@ -279,6 +279,12 @@ fn dates() {
 #[test]
 fn boards() {
     refuses(
+        "[[board]]\nid = \"games\"\nsensor.simulated = {}\n",
+        &[
+            "2:6: board.id: expected 1 to 32 of the characters a-z A-Z 0-9 _ -, but not games or pgn, found \"games\"",
+        ],
+    );
+    refuses(
         "[log]\n",
         &["1:1: board: missing; a [[board]] table says which board is read; add at least one"],
     );
@@ -288,7 +294,9 @@ fn boards() {
     );
     refuses(
         "[[board]]\nid = \"a b\"\nsensor.simulated = {}\n",
-        &["2:6: board.id: expected 1 to 32 of the characters a-z A-Z 0-9 _ -, found \"a b\""],
+        &[
+            "2:6: board.id: expected 1 to 32 of the characters a-z A-Z 0-9 _ -, but not games or pgn, found \"a b\"",
+        ],
     );
     refuses(
         &format!("{BOARD}\n[[board]]\nid = 1\nsensor.simulated = {{}}\n"),

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Identifier of a board: 1 to 32 of the characters `a-z A-Z 0-9 _ -`. It is used in file names
-/// and web addresses.
+/// and web addresses, so `games` and `pgn`, which have a meaning there, are none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoardId(String);
 
@@ -21,7 +21,9 @@ impl BoardId {
     /// Checks an identifier.
     pub fn new(text: &str) -> Option<BoardId> {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        ((1..=32).contains(&text.len()) && text.chars().all(fits)).then(|| BoardId(text.to_owned()))
+        let reserved = ["games", "pgn"].iter().any(|name| text.eq_ignore_ascii_case(name));
+        ((1..=32).contains(&text.len()) && text.chars().all(fits) && !reserved)
+            .then(|| BoardId(text.to_owned()))
     }
 
     /// The identifier as text.

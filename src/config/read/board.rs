@@ -95,7 +95,12 @@ fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
         return None;
     };
     let Some(id) = BoardId::new(&text) else {
-        section.problem("id", format!("expected 1 to 32 of the characters a-z A-Z 0-9 _ -, found {text:?}"));
+        section.problem(
+            "id",
+            format!(
+                "expected 1 to 32 of the characters a-z A-Z 0-9 _ -, but not games or pgn, found {text:?}"
+            ),
+        );
         return None;
     };
     let earlier = uses.claim(format!("id {}", text.to_ascii_lowercase()), &text, section.line());
