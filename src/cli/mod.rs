@@ -6,6 +6,7 @@ mod export;
 mod replay;
 mod review;
 mod run;
+mod simulate;
 mod verify;
 
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Command {
     Replay(replay::Args),
     /// Show what happened at a board: lifts, moves made and completed, presses, advisories
     Review(review::Args),
+    /// Write the sensor log of a game under simulated human hands
+    Simulate(simulate::Args),
     /// Check the hash chain of a journal
     Verify(verify::Args),
     /// Write the sensor log that a journal holds
@@ -51,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::CheckConfig(args) => check_config::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Review(args) => review::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
     }

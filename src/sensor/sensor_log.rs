@@ -30,6 +30,9 @@ use crate::{
 /// line needs a moment from the writer to here.
 const TRANSIT_US: u64 = 100_000;
 
+/// A live writer whose stamps go back further than this has been started again, in microseconds.
+const NEW_ZERO_US: u64 = 1_000_000;
+
 /// Lines with errors that are reported one by one; then only their number is.
 const REPORTED_LINES: u64 = 200;
 
@@ -237,7 +240,10 @@ impl Run<'_> {
             Ok(stamped) => self.deliver(stamped),
             Err(error) => {
                 match parse_header(text) {
-                    Ok(setup) if self.live => self.compare(&setup)?,
+                    Ok(setup) if self.live => {
+                        self.last = None;
+                        self.compare(&setup)?;
+                    }
                     _ => self.bad_line(&error.to_string(), text)?,
                 }
                 Ok(true)
@@ -271,13 +277,17 @@ impl Run<'_> {
     /// Where a stamp of the log is on the time line that is delivered.
     fn place(&mut self, stamp: MonoTime) -> Result<MonoTime, SourceError> {
         let last = self.last;
-        self.last = Some(stamp.max(last.unwrap_or_default()));
         let told = self.told();
         let at = stamp.plus_micros(self.shift);
         if at >= told {
+            self.last = Some(stamp);
             return Ok(at);
         }
-        if self.live && last.is_none_or(|last| stamp >= last) {
+        // A writer that goes back a little has its events out of order; one that goes back far, or
+        // comes after a header, counts from another zero.
+        let in_order = last.is_none_or(|last| stamp >= last || last.since(stamp) > NEW_ZERO_US);
+        if self.live && in_order {
+            self.last = Some(stamp);
             self.shift += told.since(at);
             let stamps = [("shift_us", json!(self.shift))];
             self.note("note", json!("stamps are behind the time that has passed and are shifted"), &stamps)?;

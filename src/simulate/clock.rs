@@ -36,6 +36,16 @@ impl TimeControl {
         };
         text.split(':').map(period).collect::<Option<Vec<_>>>().map(TimeControl)
     }
+
+    /// Milliseconds that each player has at the start, without the first increment.
+    pub(super) fn start_ms(&self) -> u64 {
+        self.0.first().map_or(0, |period| period.base_us / 1000)
+    }
+
+    /// Milliseconds that the first period gives for every move.
+    pub(super) fn increment_ms(&self) -> u64 {
+        self.0.first().map_or(0, |period| period.increment_us / 1000)
+    }
 }
 
 /// What is done to the clock.

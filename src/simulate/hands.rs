@@ -41,6 +41,21 @@ impl Hands<'_> {
         happens
     }
 
+    /// Throws the dice for a mishap that needs something to happen to: notes it only when there is
+    /// one, and gives it.
+    pub(super) fn mishap_with<T: Copy>(
+        &mut self,
+        rate: Rate,
+        name: &'static str,
+        choices: &[T],
+    ) -> Option<T> {
+        let chosen = if self.rng.happens(rate) { self.rng.pick(choices) } else { None };
+        if chosen.is_some() {
+            self.mishaps.push(name);
+        }
+        chosen
+    }
+
     /// Time for a movement of the hand.
     pub(super) fn take(&mut self, span: Span) {
         self.now += self.rng.movement(span);
@@ -86,9 +101,7 @@ impl Hands<'_> {
             self.slide(&way, time);
         } else {
             self.now += time / 2;
-            if self.mishap(self.params.mishaps.brush, "brush") {
-                self.brush(from, to);
-            }
+            self.brush(from, to);
             self.now += time - time / 2;
         }
     }
@@ -126,13 +139,13 @@ impl Hands<'_> {
         }
     }
 
-    /// The carried man comes too close to a square beside its way.
+    /// The carried man may come too close to a square beside its way.
     fn brush(&mut self, from: Square, to: Square) {
         let beside: Vec<Square> = (attacks::king_attacks(from) | attacks::king_attacks(to))
             .into_iter()
             .filter(|square| *square != from && *square != to && self.is_free(*square))
             .collect();
-        if let Some(square) = self.rng.pick(&beside) {
+        if let Some(square) = self.mishap_with(self.params.mishaps.brush, "brush", &beside) {
             let passing = self.rng.movement(self.params.timing.passing);
             let closed = self.contacts.set(self.now, square, true);
             self.contacts.set(closed + passing, square, false);

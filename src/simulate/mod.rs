@@ -11,6 +11,7 @@ pub mod games;
 mod hands;
 mod orders;
 pub mod params;
+pub mod pgn;
 mod rng;
 mod turn;
 

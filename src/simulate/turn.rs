@@ -34,9 +34,6 @@ pub(super) struct Turn {
     pub(super) style: &'static str,
 }
 
-/// A test of the moment: how far one more incident may reach into the thinking time.
-const IDLE_MARGIN_US: u64 = 1_500_000;
-
 impl Hands<'_> {
     /// Plays one turn of `position` that ends with `played`.
     pub(super) fn turn(
@@ -72,18 +69,21 @@ impl Hands<'_> {
         let others = |men: Bitboard| -> Vec<Square> {
             men.into_iter().filter(|square| !squares.contains(square)).collect()
         };
-        if self.mishap(self.params.mishaps.dropout, "dropout")
-            && let Some(square) = self.rng.pick(&others(position.board().occupied()))
-        {
+        let standing: Vec<Square> = others(position.board().occupied())
+            .into_iter()
+            .filter(|square| self.contacts.is_closed(*square))
+            .collect();
+        if let Some(square) = self.mishap_with(self.params.mishaps.dropout, "dropout", &standing) {
             let at = before.ended() + self.rng.below(rest);
             self.drop_out(square, at);
         }
-        if rest > 2 * IDLE_MARGIN_US
-            && self.mishap(self.params.mishaps.adjust_idle, "adjust-idle")
-            && let Some(square) = self.rng.pick(&others(position.them()))
+        let (_, longest) = self.params.timing.adjust.micros();
+        if rest > 4 * longest
+            && let Some(square) =
+                self.mishap_with(self.params.mishaps.adjust_idle, "adjust-idle", &others(position.them()))
         {
             self.by = !position.turn();
-            self.now = before.ended() + self.rng.below(rest - IDLE_MARGIN_US);
+            self.now = before.ended() + self.rng.below(rest - 2 * longest);
             self.adjust(square);
             self.by = position.turn();
         }
@@ -97,43 +97,42 @@ impl Hands<'_> {
         ];
         for (rate, name, men) in adjustments {
             let men: Vec<Square> = men.into_iter().filter(|square| !squares.contains(square)).collect();
-            if self.mishap(rate, name)
-                && let Some(square) = self.rng.pick(&men)
-            {
+            if let Some(square) = self.mishap_with(rate, name, &men) {
                 self.adjust(square);
                 self.reach();
             }
         }
         let legal = position.legal_moves();
-        if self.mishap(self.params.mishaps.take_back, "take-back") {
-            let others: Vec<(Square, Square)> = legal
-                .iter()
-                .filter(|other| !other.is_capture() && !other.is_castle() && !other.is_promotion())
-                .filter_map(|other| Some((other.from()?, other.to())))
-                .filter(|(from, to)| played.from() != Some(*from) || played.to() != *to)
-                .collect();
-            if let Some((from, to)) = self.rng.pick(&others) {
-                self.there_and_back(from, to, TouchKind::TakeBack, false);
-            }
+        let others: Vec<(Square, Square)> = legal
+            .iter()
+            .filter(|other| !other.is_capture() && !other.is_castle() && !other.is_promotion())
+            .filter_map(|other| Some((other.from()?, other.to())))
+            .filter(|(from, to)| played.from() != Some(*from) || played.to() != *to)
+            .filter(|(from, to)| self.can_go(*from, *to))
+            .collect();
+        if let Some((from, to)) = self.mishap_with(self.params.mishaps.take_back, "take-back", &others) {
+            self.there_and_back(from, to, TouchKind::TakeBack, false);
         }
-        if self.mishap(self.params.mishaps.illegal, "illegal")
-            && let Some(from) = played.from()
-        {
-            let reachable: Bitboard =
-                legal.iter().filter(|other| other.from() == Some(from)).map(|other| other.to()).collect();
-            let targets: Vec<Square> = (!position.board().occupied() & !reachable).into_iter().collect();
-            if let Some(to) = self.rng.pick(&targets) {
-                let pressed = self.mishap(self.params.mishaps.illegal_pressed, "illegal-pressed");
-                self.there_and_back(from, to, TouchKind::Illegal, pressed);
-            }
+        let Some(from) = played.from() else { return };
+        let reachable: Bitboard =
+            legal.iter().filter(|other| other.from() == Some(from)).map(|other| other.to()).collect();
+        let targets: Vec<Square> = (!position.board().occupied() & !reachable)
+            .into_iter()
+            .filter(|to| self.can_go(from, *to))
+            .collect();
+        if let Some(to) = self.mishap_with(self.params.mishaps.illegal, "illegal", &targets) {
+            let pressed = self.mishap(self.params.mishaps.illegal_pressed, "illegal-pressed");
+            self.there_and_back(from, to, TouchKind::Illegal, pressed);
         }
+    }
+
+    /// True when there is a man to lift and an empty square to put it on.
+    fn can_go(&self, from: Square, to: Square) -> bool {
+        self.contacts.is_closed(from) && !self.contacts.is_closed(to)
     }
 
     /// A man is placed on `to` and comes back to `from`.
     fn there_and_back(&mut self, from: Square, to: Square, kind: TouchKind, pressed: bool) {
-        if !self.contacts.is_closed(from) || self.contacts.is_closed(to) {
-            return;
-        }
         let by = self.by;
         self.now = self.contacts.set(self.now, from, false);
         self.touches.push(super::Touch { at_us: self.now, square: from, by: Some(by), kind });
@@ -162,12 +161,12 @@ impl Hands<'_> {
             self.take(self.params.timing.press);
             self.adjust(target);
         }
-        if self.mishap(self.params.mishaps.knock, "knock") {
-            let near: Vec<Square> = (attacks::king_attacks(target) & position.board().occupied())
-                .into_iter()
-                .filter(|square| !squares.contains(square) && self.contacts.is_closed(*square))
-                .take(3)
-                .collect();
+        let near: Vec<Square> = (attacks::king_attacks(target) & position.board().occupied())
+            .into_iter()
+            .filter(|square| !squares.contains(square) && self.contacts.is_closed(*square))
+            .take(3)
+            .collect();
+        if !near.is_empty() && self.mishap(self.params.mishaps.knock, "knock") {
             self.knock(&near);
         }
     }

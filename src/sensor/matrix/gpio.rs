@@ -4,43 +4,11 @@ use std::{thread, time::Duration};
 
 use rppal::gpio::{Gpio, InputPin, Level, OutputPin};
 
-use super::{LINES, MatrixPort, PortError};
+use super::{
+    MatrixPort, PortError,
+    pins::{Pins, Polarity, refused},
+};
 use crate::sensor::SourceError;
-
-/// Which level selects a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Polarity {
-    /// The selected row is driven high, the columns are pulled down: the larger margin with diodes.
-    #[default]
-    ActiveHigh,
-    /// The selected row is driven low, the columns are pulled up.
-    ActiveLow,
-}
-
-/// The pins of a matrix, by their BCM numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pins {
-    /// Rows 0 to 7: outputs.
-    pub rows: [u8; LINES],
-    /// Columns 0 to 7: inputs.
-    pub columns: [u8; LINES],
-    /// Which level selects a row.
-    pub polarity: Polarity,
-    /// Microseconds from selecting a row to reading its columns, at most 5 000.
-    pub settle_us: u64,
-}
-
-impl Default for Pins {
-    /// The pins of `docs/hardware.md`.
-    fn default() -> Pins {
-        Pins {
-            rows: [4, 5, 6, 12, 13, 16, 19, 20],
-            columns: [17, 21, 22, 23, 24, 25, 26, 27],
-            polarity: Polarity::ActiveHigh,
-            settle_us: 50,
-        }
-    }
-}
 
 /// A matrix on the GPIO header. Its pins go back to what they were when it is dropped.
 #[derive(Debug)]
@@ -50,12 +18,6 @@ pub struct GpioPort {
     polarity: Polarity,
     settle: Duration,
     selected: Option<usize>,
-}
-
-const WHAT: &str = "GPIO header";
-
-fn refused(reason: String, remedy: &str) -> SourceError {
-    SourceError::Device { what: WHAT.to_owned(), reason, remedy: remedy.to_owned() }
 }
 
 fn remedy(error: &rppal::gpio::Error) -> &'static str {
@@ -123,7 +85,7 @@ impl GpioPort {
 
 impl MatrixPort for GpioPort {
     fn name(&self) -> String {
-        WHAT.to_owned()
+        super::pins::WHAT.to_owned()
     }
 
     fn select(&mut self, row: usize) -> Result<(), PortError> {
@@ -155,14 +117,6 @@ impl MatrixPort for GpioPort {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_default_pins_are_sixteen_different_ones_of_the_header() {
-        let pins = Pins::default();
-        let all: std::collections::BTreeSet<u8> = pins.rows.iter().chain(&pins.columns).copied().collect();
-        assert_eq!(all.len(), 16);
-        assert!(all.iter().all(|pin| (2..=27).contains(pin)));
-    }
 
     #[test]
     fn a_machine_without_a_header_says_what_to_do() {

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "gpio")]
 pub mod gpio;
+pub mod pins;
 
 use serde_json::json;
 use shakmaty::{Bitboard, File, Rank, Square};

@@ -1,0 +1,135 @@
+//! `touchmoved simulate`: a game in, a sensor log of human handling out.
+
+use std::{
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use crate::{
+    session::setup::GameSetup,
+    simulate::{
+        Game, SimulateError, Simulation,
+        games::{DemoGame, GAMES},
+        params::{Ending, Level, Output, Params},
+        pgn::{self, PgnError},
+        simulate,
+    },
+    wire::sensor_log::{format_event, format_header},
+};
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// PGN file whose first game is played; - reads standard input
+    #[arg(required_unless_present = "game")]
+    pgn: Option<PathBuf>,
+    /// Play a built-in game: opera, immortal, evergreen, rarities or chess960
+    #[arg(long, value_name = "NAME", conflicts_with = "pgn")]
+    game: Option<String>,
+    /// How the men are handled: clean, tournament or chaos
+    #[arg(long, default_value = "tournament", value_parser = level)]
+    level: Level,
+    /// The same seed gives the same log
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Put out changes that lasted for so many milliseconds in place of contact edges
+    #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
+    debounced: Option<u32>,
+    /// At the end: open (the clock runs on), stopped, kings (in the centre), entered (the result)
+    #[arg(long, default_value = "stopped", value_parser = ending)]
+    ending: Ending,
+}
+
+fn level(text: &str) -> Result<Level, String> {
+    Level::parse(text).ok_or_else(|| "expected clean, tournament or chaos".to_owned())
+}
+
+fn ending(text: &str) -> Result<Ending, String> {
+    match text {
+        "open" => Ok(Ending::Open),
+        "stopped" => Ok(Ending::Stopped),
+        "kings" => Ok(Ending::KingsToCentre),
+        "entered" => Ok(Ending::Entered),
+        _ => Err("expected open, stopped, kings or entered".to_owned()),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{file}: {error}")]
+    Read { file: String, error: io::Error },
+    #[error("{file}: {error}")]
+    Pgn { file: String, error: PgnError },
+    #[error("{file}: {error}")]
+    Game { file: String, error: SimulateError },
+    #[error("there is no built-in game {name:?}; the names are {known}")]
+    Unknown { name: String, known: String },
+}
+
+pub(super) fn run(args: &Args) -> ExitCode {
+    let simulation = match play(args) {
+        Ok(simulation) => simulation,
+        Err(failure) => {
+            eprintln!("touchmoved simulate: {failure}");
+            return ExitCode::from(2);
+        }
+    };
+    match write(&simulation) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("touchmoved simulate: standard output: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn play(args: &Args) -> Result<Simulation, Failure> {
+    let (name, game) = match (&args.game, &args.pgn) {
+        (Some(name), _) => (name.clone(), built_in(name)?),
+        (None, Some(path)) => from_file(path)?,
+        (None, None) => return Err(Failure::Unknown { name: String::new(), known: names() }),
+    };
+    let mut params = Params { ending: args.ending, ..Params::level(args.level) };
+    if let Some(settle_ms) = args.debounced {
+        params.output = Output::Debounced { settle_ms };
+    }
+    simulate(&game, &params, args.seed).map_err(|error| Failure::Game { file: name, error })
+}
+
+fn names() -> String {
+    GAMES.iter().map(|game| game.name).collect::<Vec<_>>().join(", ")
+}
+
+fn built_in(name: &str) -> Result<Game, Failure> {
+    DemoGame::find(name)
+        .map(|game| game.game(GameSetup::default()))
+        .ok_or_else(|| Failure::Unknown { name: name.to_owned(), known: names() })
+}
+
+fn from_file(path: &Path) -> Result<(String, Game), Failure> {
+    let stdin = path.as_os_str() == "-";
+    let file = if stdin { "standard input".to_owned() } else { path.display().to_string() };
+    let mut bytes = Vec::new();
+    let read = if stdin {
+        io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(path).map(|content| bytes = content)
+    };
+    read.map_err(|error| Failure::Read { file: file.clone(), error })?;
+    // Old files write names in Latin-1; the moves are ASCII in any case.
+    let game = pgn::parse(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| Failure::Pgn { file: file.clone(), error })?;
+    Ok((file, game))
+}
+
+fn write(simulation: &Simulation) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(out, "{}", format_header(&simulation.setup))?;
+    for stamped in &simulation.events {
+        writeln!(out, "{}", format_event(stamped))?;
+    }
+    out.flush()
+}

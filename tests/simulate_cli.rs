@@ -1,0 +1,80 @@
+//! `touchmoved simulate` as a process: games from a file, from standard input and built in.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::{
+    io::Write as _,
+    process::{Command, Output, Stdio},
+};
+
+use touchmoved::{
+    session::{
+        event::{Event, GameResult, Stamped},
+        setup::{GameSetup, Signal},
+    },
+    wire::sensor_log::{parse_event, parse_header},
+};
+
+const PGN: &str = "[TimeControl \"600+5\"]\n[Result \"0-1\"]\n\n1. f3 e5 2. g4 {a blunder} Qh4# 0-1\n";
+
+fn simulate(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .arg("simulate")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+fn log(output: Output) -> (GameSetup, Vec<Stamped>) {
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut lines = text.lines();
+    let setup = parse_header(lines.next().unwrap()).unwrap();
+    (setup, lines.map(|line| parse_event(line).unwrap()).collect())
+}
+
+fn presses(events: &[Stamped]) -> usize {
+    events.iter().filter(|stamped| matches!(stamped.event, Event::Press(_))).count()
+}
+
+#[test]
+fn a_pgn_becomes_a_sensor_log() {
+    let (setup, events) = log(simulate(&["-", "--level", "clean", "--ending", "entered"], PGN));
+    assert_eq!((setup.signal, setup.time_control.as_str()), (Signal::Raw, "600+5"));
+    assert_eq!(presses(&events), 4);
+    assert_eq!(events.last().unwrap().event, Event::Result(GameResult::BlackWins));
+
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(PGN.as_bytes()).unwrap();
+    let path = file.path().to_str().unwrap();
+    let (setup, events) = log(simulate(&["--level", "clean", "--debounced", path], ""));
+    assert_eq!(setup.signal, Signal::Debounced);
+    let changes = events.iter().filter(|stamped| matches!(stamped.event, Event::Square { .. })).count();
+    assert_eq!(changes, 8);
+}
+
+#[test]
+fn a_seed_gives_the_same_log_and_another_one_another() {
+    let text = |seed| simulate(&["--game", "immortal", "--seed", seed], "").stdout;
+    assert_eq!(text("7"), text("7"));
+    assert_ne!(text("7"), text("8"));
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_its_place() {
+    for (args, input, expected) in [
+        (&["-"][..], "1. e4 {", "standard input: line 1: the comment"),
+        (&["-"][..], "1. e4 e5 2. Ke3 *", "standard input: move 3 (\"Ke3\") is not legal"),
+        (&["/nonexistent.pgn"][..], "", "/nonexistent.pgn: No such file"),
+        (&["--game", "none"][..], "", "the names are opera, immortal"),
+    ] {
+        let output = simulate(args, input);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected), "{message}");
+    }
+}
