@@ -5,6 +5,11 @@
 //! [`segment`] names them, [`read`] reads and verifies them, [`replay`] opens a journal or a sensor
 //! log and compares what was recorded with what the inputs lead to. `docs/journal.md` describes the format.
 
+mod encode;
+mod error;
+mod header;
+mod log;
+
 pub mod read;
 pub mod record;
 pub mod replay;

@@ -6,116 +6,22 @@
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
+use super::encode::{hex, unhex};
+pub use super::{
+    encode::{parse_rfc3339, rfc3339},
+    header::{FORMAT, JournalHeader, digest, program},
+};
 use crate::{
-    publish::Tags,
-    session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, setup::GameSetup, time::MonoTime},
+    session::{event::Unit, fact::Fact, io::Input, time::MonoTime},
     wire::sensor_log,
 };
-
-/// Version of the journal's format, in the header as `format`.
-pub const FORMAT: u64 = 1;
 
 /// Length of a chain text: 128 bits in hexadecimal digits.
 pub const CHAIN_LEN: usize = 32;
 
 const CHAIN_KEY: &str = ",\"chain\":\"";
 const CHAIN_END: &str = "\"}";
-
-/// The first record of a segment: what the game was set up with, and by which program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JournalHeader {
-    /// Version of the format, [`FORMAT`].
-    pub format: u64,
-    /// Name and version of the program that wrote the segment.
-    pub program: String,
-    /// Version of the conclusions ([`LOGIC_VERSION`]); another version may reach other facts.
-    pub logic: u32,
-    /// Identifier of the boot in which the segment was begun: its monotonic times count from it.
-    pub boot: String,
-    /// Identifier of the board in the daemon.
-    pub board: String,
-    /// SHA-256 of the configuration's text in hexadecimal, empty when there was no file.
-    pub config: String,
-    /// The set-up of the game, enough to run the inputs again.
-    pub setup: GameSetup,
-    /// Tags of the game.
-    pub tags: Tags,
-    /// Head of the previous segment of this board, when there was one.
-    pub prev: Option<String>,
-}
-
-impl JournalHeader {
-    /// A header of this program and its logic version.
-    pub fn new(board: &str, setup: GameSetup, tags: Tags) -> JournalHeader {
-        JournalHeader {
-            format: FORMAT,
-            program: program(),
-            logic: LOGIC_VERSION,
-            boot: String::new(),
-            board: board.to_owned(),
-            config: String::new(),
-            setup,
-            tags,
-            prev: None,
-        }
-    }
-
-    fn to_value(&self) -> Value {
-        let mut tags = serde_json::to_value(&self.tags).unwrap_or(Value::Null);
-        if let Value::Object(map) = &mut tags {
-            map.retain(|_, value| !value.is_null());
-        }
-        json!({
-            "format": self.format,
-            "program": self.program,
-            "logic": self.logic,
-            "boot": self.boot,
-            "board": self.board,
-            "config": self.config,
-            "setup": sensor_log::header_to_map(&self.setup),
-            "tags": tags,
-            "prev": self.prev,
-        })
-    }
-
-    fn from_value(value: &Value) -> Result<JournalHeader, String> {
-        let map = value.as_object().ok_or("the header is not an object")?;
-        let text = |key: &str| map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let format = map.get("format").and_then(Value::as_u64).unwrap_or_default();
-        if format != FORMAT {
-            return Err(format!("format {format} is not known, this program reads format {FORMAT}"));
-        }
-        let setup = map.get("setup").and_then(Value::as_object).ok_or("the header has no set-up")?;
-        let tags = map.get("tags").cloned().unwrap_or_else(|| json!({}));
-        Ok(JournalHeader {
-            format,
-            program: text("program"),
-            logic: map
-                .get("logic")
-                .and_then(Value::as_u64)
-                .and_then(|logic| u32::try_from(logic).ok())
-                .ok_or("the header has no logic version")?,
-            boot: text("boot"),
-            board: text("board"),
-            config: text("config"),
-            setup: sensor_log::header_from_map(setup).map_err(|e| format!("set-up: {e}"))?,
-            tags: serde_json::from_value(tags).map_err(|e| format!("tags: {e}"))?,
-            prev: map.get("prev").and_then(Value::as_str).map(str::to_owned),
-        })
-    }
-}
-
-/// Name and version of this program, as in [`JournalHeader::program`].
-pub fn program() -> String {
-    concat!("touchmoved ", env!("CARGO_PKG_VERSION")).to_owned()
-}
-
-/// SHA-256 of a text in hexadecimal, for [`JournalHeader::config`].
-pub fn digest(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
 
 /// The daemon goes on with a segment that it finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -411,43 +317,157 @@ fn chain_text(prev_chain: &str, text: &str) -> String {
     hash.finalize().iter().take(CHAIN_LEN / 2).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
-}
-
-fn unhex(text: &str) -> Option<Vec<u8>> {
-    text.as_bytes()
-        .chunks(2)
-        .map(|pair| {
-            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-            pair.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u8::from_str_radix(pair, 16).ok())?
-        })
-        .collect()
-}
-
 /// UTC at `to`, when it was `wall_us` at `from`.
 fn shifted(wall_us: u64, from: MonoTime, to: MonoTime) -> u64 {
     wall_us.saturating_add(to.since(from)).saturating_sub(from.since(to))
 }
 
-/// Microseconds since 1970-01-01 as an RFC 3339 time with six decimals; times behind the year
-/// 9999 are written as its end.
-pub fn rfc3339(wall_us: u64) -> String {
-    const LAST: i128 = 253_402_300_799_999_999_000;
-    let nanos = (i128::from(wall_us) * 1000).min(LAST);
-    let utc = OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let (year, month, day) = utc.to_calendar_date();
-    let (hour, minute, second, micro) = utc.to_hms_micro();
-    format!("{year:04}-{:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micro:06}Z", u8::from(month))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        publish::Tags,
+        session::{
+            event::{ClockReading, Event},
+            fact::{CompletedBy, FactKind},
+            setup::{BoardKind, GameSetup, Signal},
+        },
+    };
+    use shakmaty::{Color, Square};
 
-/// Reads what [`rfc3339`] wrote.
-pub fn parse_rfc3339(text: &str) -> Option<u64> {
-    let utc = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    u64::try_from(utc.unix_timestamp_nanos() / 1000).ok()
+    const NOON: u64 = 1_769_860_800_000_000;
+
+    fn header() -> JournalHeader {
+        let mut setup = GameSetup { board: BoardKind::Reed, signal: Signal::Raw, ..GameSetup::default() };
+        setup.config.insert("touch.release_dwell_ms".to_owned(), json!(300));
+        setup.settings.release_dwell_ms = 300;
+        setup.config.insert("sensor.debounce_close_ms".to_owned(), json!(15));
+        setup.config.insert("sensor.debounce_open_ms".to_owned(), json!(30));
+        let tags =
+            Tags { white: Some("A, \"B\"".to_owned()), round: Some("3".to_owned()), ..Tags::default() };
+        JournalHeader {
+            boot: "b00t".to_owned(),
+            config: digest("x"),
+            prev: Some("00112233445566778899aabbccddeeff".to_owned()),
+            ..JournalHeader::new("7", setup, tags)
+        }
+    }
+
+    fn round_trip(body: Body) -> (String, Record) {
+        let entry = Entry { at: MonoTime::from_micros(1_500), wall_us: NOON + 1_500, body };
+        let (line, chain) = format(&entry, 4, "ab");
+        let record = parse(&line, 4, "ab").unwrap();
+        assert_eq!(record.chain, chain);
+        (line, record)
+    }
+
+    #[test]
+    fn a_header_is_read_back_as_it_was() {
+        let (line, record) = round_trip(Body::Header(Box::new(header())));
+        assert!(
+            line.starts_with("{\"seq\":4,\"us\":1500,\"at\":\"2026-01-31T12:00:00.001500Z\",\"header\":"),
+            "{line}"
+        );
+        assert_eq!(record.content, Content::Header(Box::new(header())));
+        assert_eq!((record.at.as_micros(), record.wall_us), (1_500, NOON + 1_500));
+    }
+
+    #[test]
+    fn inputs_are_read_back_as_they_were() {
+        let inputs = [
+            Input::Dgt(vec![0x8e, 0x00, 0xff]),
+            Input::Dgt(Vec::new()),
+            Event::Square { square: Square::E2, occupied: false }.into(),
+            Input::Event(Unit::B, Event::Press(Color::Black)),
+            Event::Times(ClockReading { white_ms: Some(5), black_ms: None, running: None }).into(),
+            Event::Arbiter(json!({"restore": "x", "chain": "y", "at": "z", "n": [1, null]})).into(),
+            Event::Button("draw-offer-white \"quoted\" ,\"chain\":\"\n\u{1f600}".to_owned()).into(),
+        ];
+        for input in inputs {
+            let (line, record) = round_trip(Body::Input(input.clone()));
+            assert_eq!(record.content, Content::Input(input), "{line}");
+            assert!(!line.contains('\n'));
+        }
+    }
+
+    #[test]
+    fn the_daemons_own_records_are_read_back() {
+        let resume = Resume { boot: "c".to_owned(), program: program(), logic: 1, offset_us: 5 };
+        assert_eq!(round_trip(Body::Resume(resume.clone())).1.content, Content::Resume(resume));
+        let cut = Cut { bytes: 7, text: "{\"seq\"".to_owned() };
+        assert_eq!(round_trip(Body::Cut(cut.clone())).1.content, Content::Cut(cut));
+        let note = Body::Note("the disk was full for 3 s".to_owned());
+        assert_eq!(round_trip(note).1.content, Content::Note("the disk was full for 3 s".to_owned()));
+    }
+
+    #[test]
+    fn a_fact_keeps_its_own_time_and_its_exact_text() {
+        let fact = Fact {
+            ev: -1,
+            at: MonoTime::from_micros(1_000),
+            kind: FactKind::MoveCompleted {
+                ply: 1,
+                uci: "e2e4".to_owned(),
+                by: Color::White,
+                how: CompletedBy::Press,
+                clock_ms: None,
+            },
+        };
+        // It is written half a millisecond after its time, as the fact of a deadline is.
+        let (line, record) = round_trip(Body::Fact(fact.clone()));
+        assert!(
+            line.contains("\"us\":1000,\"at\":\"2026-01-31T12:00:00.001000Z\",\"ev\":-1,\"fact\":"),
+            "{line}"
+        );
+        let Content::Fact(recorded) = record.content else { panic!("{line}") };
+        let computed = RecordedFact::of(&fact);
+        assert_eq!(recorded.text, computed.text);
+        assert_eq!(recorded.fields, computed.fields);
+        assert_eq!((recorded.seq, recorded.at, recorded.name()), (4, fact.at, "move_completed"));
+    }
+
+    #[test]
+    fn the_chain_is_the_documented_hash() {
+        let entry = Entry { at: MonoTime::ZERO, wall_us: 0, body: Body::Note("n".to_owned()) };
+        let (line, _) = format(&entry, 1, "");
+        // printf '%s' '{"seq":1,..}' | sha256sum | cut -c1-32
+        let text = "{\"seq\":1,\"us\":0,\"at\":\"1970-01-01T00:00:00.000000Z\",\"note\":{\"text\":\"n\"}}";
+        let chain = hex(&Sha256::digest(text.as_bytes()));
+        let expected = text.replace("\"}}", &format!("\"}},\"chain\":\"{}\"}}", chain.get(..32).unwrap()));
+        assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_reason() {
+        let entry = Entry { at: MonoTime::ZERO, wall_us: 0, body: Body::Input(Event::Tick.into()) };
+        let (line, _) = format(&entry, 2, "p");
+        assert!(parse(&line, 2, "q").unwrap_err().contains("should be"));
+        assert!(parse(&line, 3, "p").unwrap_err().contains("has number 2"));
+        assert!(parse("{}", 2, "p").unwrap_err().contains("does not end with its chain"));
+        let (unknown, _) = {
+            let text = "{\"seq\":2,\"us\":0,\"at\":\"1970-01-01T00:00:00Z\",\"later\":1}";
+            let chain = chain_text("p", text);
+            (text.replace("1}", &format!("1,\"chain\":\"{chain}\"}}")), chain)
+        };
+        assert_eq!(parse(&unknown, 2, "p").unwrap().content, Content::Unknown);
+    }
+
+    #[test]
+    fn times_go_on_after_a_reboot() {
+        let last = MonoTime::from_micros(90_000_000);
+        // Ten seconds passed on the wall clock, and the new boot is 4 s old.
+        let now = MonoTime::from_micros(4_000_000);
+        assert_eq!(resume_offset(last, NOON, now, NOON + 10_000_000), 96_000_000);
+        // The wall clock was set back: no time passed, but the times do not run backwards.
+        assert_eq!(resume_offset(last, NOON, now, 0), 86_000_000);
+    }
+
+    #[test]
+    fn utc_is_written_for_every_number() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(rfc3339(u64::MAX), "9999-12-31T23:59:59.999999Z");
+        for us in [0, NOON + 1, 253_402_300_799_999_999] {
+            assert_eq!(parse_rfc3339(&rfc3339(us)), Some(us));
+        }
+    }
 }

@@ -9,6 +9,8 @@
 //! The words are those of an observer: a man was *lifted* and *put back*. Whether that was a touch
 //! with the intention of moving is for the arbiter to say (Article 4).
 
+mod events;
+mod facts;
 pub mod filter;
 pub mod page;
 pub mod row;

@@ -33,7 +33,8 @@ pub fn head(file: &str, setup: &GameSetup, header: Option<&JournalHeader>, chain
         let round = tags.round.as_ref().map_or(String::new(), |round| format!(", round {round}"));
         let event = tags.event.as_ref().map_or(String::new(), |event| format!(", {event}{round}"));
         line("Board", &format!("{} ({}){event}", header.board, setup.board.as_str()));
-        line("Players", &format!("White {}, Black {}", tag(&tags.white), tag(&tags.black)));
+        line("White", &tag(&tags.white));
+        line("Black", &tag(&tags.black));
     } else {
         line("Board", &format!("{}; a sensor log names no players and no UTC", setup.board.as_str()));
     }
