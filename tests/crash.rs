@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use process::{Daemon, assert_replayed, assert_verified, get, journals, moves, program, records};
+use process::{Daemon, assert_replayed, assert_verified, get, journals, moves, records};
 use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -152,11 +152,10 @@ fn nothing_is_lost_when_the_daemon_is_killed_fifty_times() {
     let dir = tempfile::tempdir().unwrap();
     let simulations = [simulation("opera", Level::Clean, 1), simulation("evergreen", Level::Tournament, 2)];
     let boards = simulations.len();
-    let config = config(&dir, &simulations, 40);
+    let config = config(&dir, &simulations, 20);
     let data = dir.path().join("data");
     let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
-    let mut kills = 0;
-    loop {
+    for _ in 0..KILLS {
         let mut daemon = Daemon::with_config(&config);
         let seen = Arc::new(Mutex::new(BTreeSet::new()));
         let mut listener = None;
@@ -166,15 +165,9 @@ fn nothing_is_lost_when_the_daemon_is_killed_fifty_times() {
         } else {
             let address = daemon.http();
             listener = Some(listen(address, seen.clone()));
-            thread::sleep(Duration::from_millis(moments.below(250)));
-        }
-        if kills >= KILLS && is_over(&daemon, boards) {
-            daemon.end();
-            break;
+            thread::sleep(Duration::from_millis(moments.below(200)));
         }
         daemon.kill();
-        kills += 1;
-        assert!(kills < 40 * KILLS, "the games come to no end:\n{}", daemon.said());
         if let Some(listener) = listener {
             listener.join().unwrap();
         }
@@ -187,6 +180,9 @@ fn nothing_is_lost_when_the_daemon_is_killed_fifty_times() {
             assert!(in_journal.contains(acknowledged), "{acknowledged:?} was shown and is not recorded");
         }
     }
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("the end of the games", |daemon| is_over(daemon, boards).then_some(()));
+    daemon.end();
     finally(&config, &data, &simulations);
 }
 

@@ -241,7 +241,7 @@ fn the_service_manager_hears_ready_watchdog_and_stopping() {
     let path = dir.path().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(process::LIMIT)).unwrap();
-    let mut hear = || {
+    let hear = || {
         let mut bytes = [0; 4096];
         let count = socket.recv(&mut bytes).unwrap();
         String::from_utf8_lossy(&bytes[..count]).into_owned()

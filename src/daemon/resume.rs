@@ -114,13 +114,14 @@ pub fn look(
         );
         return Ok(Found::Again { prev, inputs: recovered.inputs });
     }
+    let plies = board.session().plies().len();
     Ok(Found::Running(Box::new(Running {
         missing: facts.into_iter().skip(recovered.facts).collect(),
         last: recovered.last,
         last_wall_us: recovered.last_wall_us,
         boot: recovered.boot,
         span: Span::of(&recovered.inputs),
-        plies: board.session().plies().len(),
+        plies,
         cut: recovered.cut,
         journal: recovered.journal,
         board,

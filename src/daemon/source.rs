@@ -150,7 +150,8 @@ fn matrix(sensor: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
         config::ActiveLevel,
         sensor::matrix::{
             MatrixSource, RowsAre, Scan,
-            gpio::{GpioPort, Pins, Polarity},
+            gpio::GpioPort,
+            pins::{Pins, Polarity},
         },
     };
     let SensorConfig::Matrix { rows, columns, active, settle_us, scan_ms } = sensor else {
