@@ -6,13 +6,22 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::session::{
-    Session,
-    board::Board,
-    fact::{Fact, FactKind},
-    io::Input,
-    time::MonoTime,
-    view::View,
+use crate::{
+    feed::pgn::pgn_of,
+    journal::{
+        record::RecordedFact,
+        replay::{Difference, FactCheck},
+    },
+    publish::{Publisher, Tags},
+    session::{
+        Session,
+        board::Board,
+        fact::{Fact, FactKind},
+        io::Input,
+        setup::{GameSetup, SetupError},
+        time::MonoTime,
+        view::View,
+    },
 };
 
 /// What `replay` prints.
@@ -38,29 +47,56 @@ pub struct Replay {
     emit: Emit,
     log: Option<String>,
     described: i64,
+    publisher: Option<Publisher>,
+    check: Option<FactCheck>,
     out: String,
 }
 
 impl Replay {
     /// A replay that names its log in every line when `log` is given (several files).
-    pub fn new(board: Board, emit: Emit, log: Option<String>) -> Replay {
-        Replay { board, emit, log, described: -1, out: String::new() }
+    pub fn new(setup: &GameSetup, emit: Emit, log: Option<String>) -> Result<Replay, SetupError> {
+        let board = Board::new(setup)?;
+        let publisher = (emit == Emit::Pgn)
+            .then(|| Publisher::new("1", setup, Tags::default(), board.session()).with_presses(true));
+        Ok(Replay { board, emit, log, described: -1, publisher, check: None, out: String::new() })
+    }
+
+    /// Compares what comes out with the facts that a journal holds, and shows its tags in the PGN.
+    #[must_use]
+    pub fn of_journal(mut self, id: &str, setup: &GameSetup, tags: &Tags) -> Replay {
+        self.check = Some(FactCheck::new());
+        if self.publisher.is_some() {
+            self.publisher =
+                Some(Publisher::new(id, setup, tags.clone(), self.board.session()).with_presses(true));
+        }
+        self
+    }
+
+    /// Takes a fact that the journal holds.
+    pub fn recorded(&mut self, fact: RecordedFact) -> Result<(), Box<Difference>> {
+        match &mut self.check {
+            Some(check) => check.recorded(fact),
+            None => Ok(()),
+        }
     }
 
     /// Takes one input. The deadlines before it fire first, and the moment before it is described.
-    pub fn input(&mut self, at: MonoTime, input: &Input) {
+    pub fn input(&mut self, at: MonoTime, input: &Input) -> Result<(), Box<Difference>> {
         if self.emit == Emit::States {
             self.board.advance(at);
             self.describe();
         }
         self.board.input(at, input);
-        self.drain();
+        self.drain()
     }
 
     /// The log is at its end: every deadline fires.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<(), Box<Difference>> {
         self.board.advance(MonoTime::END);
-        self.drain();
+        self.drain()?;
+        if let Some(check) = self.check.take() {
+            check.finish()?;
+        }
         if self.emit == Emit::States {
             self.describe();
         }
@@ -80,8 +116,14 @@ impl Replay {
                 let line = moves(session, session.plies().len()).join(" ");
                 let _ = writeln!(self.out, "{line}");
             }
-            Emit::States | Emit::Facts | Emit::Pgn => {}
+            Emit::Pgn => {
+                if let Some(publisher) = &self.publisher {
+                    self.out.push_str(&pgn_of(publisher.state()));
+                }
+            }
+            Emit::States | Emit::Facts => {}
         }
+        Ok(())
     }
 
     /// The board after the replay.
@@ -99,14 +141,21 @@ impl Replay {
         self.out.len()
     }
 
-    fn drain(&mut self) {
+    fn drain(&mut self) -> Result<(), Box<Difference>> {
         while let Some(fact) = self.board.poll_fact() {
+            if let Some(check) = &mut self.check {
+                check.computed(&fact)?;
+            }
+            if let Some(publisher) = &mut self.publisher {
+                publisher.apply(std::slice::from_ref(&fact), self.board.session());
+            }
             match self.emit {
                 Emit::Facts => self.line(fact.to_value()),
                 Emit::Moves => self.move_line(&fact),
                 Emit::States | Emit::Pgn | Emit::Uci => {}
             }
         }
+        Ok(())
     }
 
     fn move_line(&mut self, fact: &Fact) {

@@ -317,3 +317,78 @@ fn a_journal_that_is_dropped_writes_what_it_holds() {
     drop(journal);
     assert_eq!(read::verify(&path).unwrap().records, 5001);
 }
+
+/// Opening moves by hand: lifts, placings and presses, one with the opponent's hand in between.
+fn game() -> Vec<(u64, Input)> {
+    let mut inputs = Vec::new();
+    let mut us = 0;
+    let plies = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1", "f7f6"];
+    for (ply, uci) in plies.iter().enumerate() {
+        let side = if ply % 2 == 0 { Color::White } else { Color::Black };
+        let square = |text: &str| text.parse::<Square>().unwrap();
+        let mut hands = vec![(square(&uci[..2]), false), (square(&uci[2..]), true)];
+        if uci.ends_with("c6") && ply > 4 {
+            hands.insert(1, (square("c6"), false));
+        }
+        if *uci == "e1g1" {
+            hands.extend([(Square::H1, false), (Square::F1, true)]);
+        }
+        for (square, occupied) in hands {
+            us += 180_000 + 40_000 * ply as u64;
+            inputs.push((us, Event::Square { square, occupied }.into()));
+        }
+        if ply != 3 {
+            us += 120_000;
+            inputs.push((us, Event::Press(side).into()));
+        }
+    }
+    inputs.push((us + 10_000_000, Event::Tick.into()));
+    inputs
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// The power fails at any byte. What was lost is at most what stood behind the cut; the game is
+    /// restored from the rest, goes on in the same file, and replays without a difference.
+    #[test]
+    fn a_game_goes_on_in_its_journal_after_a_power_failure(at in any::<prop::sample::Index>()) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ndjson");
+        let game = game();
+        record(&path, &game);
+        let whole = replay::check(&path).unwrap();
+        prop_assert_eq!((whole.inputs, whole.missing.len()), (game.len() as u64, 0));
+        let bytes = fs::read(&path).unwrap();
+        let header = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        fs::write(&path, &bytes[..header + at.index(bytes.len() - header + 1)]).unwrap();
+
+        let mut recovered = Journal::recover(&path).unwrap();
+        let mut board = Board::new(&recovered.header.setup).unwrap();
+        for (at, input) in &recovered.inputs {
+            board.input(*at, input);
+        }
+        board.advance(recovered.last);
+        let facts: Vec<Fact> = std::iter::from_fn(|| board.poll_fact()).collect();
+        let us = recovered.last.as_micros();
+        for fact in facts.into_iter().skip(recovered.facts) {
+            recovered.journal.append(&entry(us, Body::Fact(fact))).unwrap();
+        }
+        let done = recovered.inputs.len();
+        for (us, input) in &game[done..] {
+            recovered.journal.append(&entry(*us, Body::Input(input.clone()))).unwrap();
+            board.input(MonoTime::from_micros(*us), input);
+            while let Some(fact) = board.poll_fact() {
+                recovered.journal.append(&entry(*us, Body::Fact(fact))).unwrap();
+            }
+        }
+        board.advance(MonoTime::END);
+        while let Some(fact) = board.poll_fact() {
+            recovered.journal.append(&entry(us, Body::Fact(fact))).unwrap();
+        }
+        recovered.journal.sync().unwrap();
+        let outcome = replay::check(&path).unwrap();
+        prop_assert_eq!((outcome.inputs, outcome.missing.len()), (game.len() as u64, 0));
+        prop_assert_eq!(outcome.facts, whole.facts);
+    }
+}

@@ -1,20 +1,31 @@
 //! `touchmoved replay`
 
 use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use crate::{
+    journal::replay::{ItemKind, open},
     replay::{Emit, Replay},
-    session::{board::Board, io::Input},
-    wire::sensor_log,
+    session::LOGIC_VERSION,
 };
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
+#[command(
+    long_about = "Run sensor logs or journals through the reconstruction again.\n\n\
+The same log gives the same bytes, on every machine and at any time. With a journal the facts that it holds \
+are compared with those that come out: a difference ends the replay with status 1.",
+    after_long_help = "Examples:\n  \
+touchmoved replay game.ndjson\n  \
+touchmoved replay --emit states game.ndjson\n  \
+touchmoved replay --emit pgn /var/lib/touchmoved/1/*.ndjson\n  \
+touchmoved simulate --game opera --level chaos | touchmoved replay -\n\n\
+Exit status: 0, also when the game in the log is irregular; 1 when the facts of a journal come out \
+differently; 2 when a log cannot be read."
+)]
 pub(super) struct Args {
     /// Sensor logs or journals; `-` reads standard input
     #[arg(required = true, value_name = "LOG")]
@@ -24,56 +35,65 @@ pub(super) struct Args {
     emit: Emit,
 }
 
-pub(super) fn run(args: &Args) -> ExitCode {
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    for log in &args.logs {
-        let name = (args.logs.len() > 1).then(|| log.display().to_string());
-        if let Err(message) = replay(log, args.emit, name, &mut out) {
-            let _ = out.flush();
-            eprintln!("touchmoved replay: {message}");
-            return ExitCode::from(2);
-        }
-    }
-    match out.flush() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("touchmoved replay: cannot write to standard output: {error}");
-            ExitCode::FAILURE
-        }
+/// Why a replay ends early.
+enum Failure {
+    /// The log cannot be read (status 2).
+    Unreadable(String),
+    /// The facts differ, or the output cannot be written (status 1).
+    Failed(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Failed(format!("cannot write to standard output: {error}"))
     }
 }
 
-fn replay(path: &Path, emit: Emit, name: Option<String>, out: &mut impl Write) -> Result<(), String> {
-    let shown = path.display();
-    let input: Box<dyn Read> = if path.as_os_str() == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(path).map_err(|error| format!("{shown}: {error}"))?)
+pub(super) fn run(args: &Args) -> ExitCode {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let several = args.logs.len() > 1;
+    let result = args.logs.iter().try_for_each(|log| {
+        let name = several.then(|| log.display().to_string());
+        replay(log, args.emit, name, &mut out)
+    });
+    let flushed = out.flush().map_err(Failure::from);
+    let (status, message) = match result.and(flushed) {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => (1, message),
+        Err(Failure::Unreadable(message)) => (2, message),
     };
-    let mut reader = BufReader::with_capacity(1 << 16, input);
-    let mut line = String::new();
-    let fail = |number: u64, reason: String| format!("{shown}, line {number}: {reason}");
-    let mut number = 1;
-    reader.read_line(&mut line).map_err(|error| fail(1, error.to_string()))?;
-    let setup = sensor_log::parse_header(line.trim_end()).map_err(|error| fail(1, error.to_string()))?;
-    let board = Board::new(&setup).map_err(|error| fail(1, error.to_string()))?;
-    let mut replay = Replay::new(board, emit, name);
-    loop {
-        line.clear();
-        number += 1;
-        if reader.read_line(&mut line).map_err(|error| fail(number, error.to_string()))? == 0 {
-            break;
+    eprintln!("touchmoved replay: {message}");
+    ExitCode::from(status)
+}
+
+fn replay(path: &Path, emit: Emit, name: Option<String>, out: &mut impl Write) -> Result<(), Failure> {
+    let unreadable = |error: &dyn std::fmt::Display| Failure::Unreadable(error.to_string());
+    let mut log = open(path).map_err(|error| unreadable(&error))?;
+    let file = log.file().display().to_string();
+    let setup = log.setup().clone();
+    let header = log.header().map(|(header, ..)| header.clone());
+    let mut replay = Replay::new(&setup, emit, name)
+        .map_err(|error| Failure::Unreadable(format!("{file}, line 1: {error}")))?;
+    let mut written_by = String::new();
+    if let Some(header) = header {
+        written_by = format!(
+            "\n  written by {}, logic version {}; this is logic version {LOGIC_VERSION}",
+            header.program, header.logic
+        );
+        replay = replay.of_journal(&header.board, &setup, &header.tags);
+    }
+    let differs = |difference| Failure::Failed(format!("{file}: {difference}{written_by}"));
+    while let Some(item) = log.next_item().map_err(|error| unreadable(&error))? {
+        match item.kind {
+            ItemKind::Input(input) => replay.input(item.at, &input).map_err(differs)?,
+            ItemKind::Fact(fact) => replay.recorded(fact).map_err(differs)?,
+            ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) => {}
         }
-        let text = line.trim_end();
-        if text.is_empty() {
-            continue;
-        }
-        let stamped = sensor_log::parse_event(text).map_err(|error| fail(number, error.to_string()))?;
-        replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
         if replay.pending() > 1 << 15 {
-            out.write_all(replay.take_output().as_bytes()).map_err(|error| error.to_string())?;
+            out.write_all(replay.take_output().as_bytes())?;
         }
     }
-    replay.finish();
-    out.write_all(replay.take_output().as_bytes()).map_err(|error| error.to_string())
+    replay.finish().map_err(differs)?;
+    out.write_all(replay.take_output().as_bytes())?;
+    Ok(())
 }

@@ -11,10 +11,10 @@ use crate::journal::read::{Verified, VerifyError, verify};
 
 const HELP: &str = "\
 Every record of a journal carries a hash over its own bytes and the hash of the record before it. A byte \
-that is changed, a record that is removed, added or moved shows at that place. The last hash, the head, \
-stands for the whole file: write it on the signed score sheet or publish it after the game, and nobody can \
-change the record later without the head changing. The chain has no key. Whoever can write to the disk and \
-knows no published head to compare with could compute a new chain.
+that is changed, and a record that is removed, added or moved, show at that place. The last hash, the head, \
+stands for the whole file: write it on the signed score sheets or publish it after the game, and nobody can \
+change the file later without the head changing. Only such a head shows that records are missing at the \
+end, or that somebody who can write to the disk computed the chain anew: it has no key.
 
 Output, one line a file:
   HEAD  FILE  N records       the chain is intact; HEAD has 32 hexadecimal digits

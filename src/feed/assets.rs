@@ -14,6 +14,8 @@ const ASSETS: &[(&str, Asset)] = &[
     ("/", Asset { content_type: "text/html; charset=utf-8", body: include_str!("web/index.html") }),
     ("/index.html", Asset { content_type: "text/html; charset=utf-8", body: include_str!("web/index.html") }),
     ("/app.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/app.js") }),
+    ("/page.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/page.js") }),
+    ("/game.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/game.js") }),
     ("/style.css", Asset { content_type: "text/css; charset=utf-8", body: include_str!("web/style.css") }),
     ("/pieces.svg", Asset { content_type: "image/svg+xml", body: include_str!("web/pieces.svg") }),
     ("/favicon.svg", Asset { content_type: "image/svg+xml", body: include_str!("web/favicon.svg") }),

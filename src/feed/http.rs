@@ -38,6 +38,10 @@ use crate::{
 const MAX_BODY: u64 = 16 * 1024;
 /// A comment goes out on a quiet stream at this interval.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// A state is old at once: it is not kept.
+const NO_STORE: &str = "no-store";
+/// A file may be kept, but is asked for again each time.
+const ASK: &str = "no-cache";
 /// How long a client of the stream waits before it comes back.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -132,13 +136,13 @@ async fn boards(State(shared): State<Shared>, headers: HeaderMap) -> Response {
     let states: Vec<&BoardState> = states.iter().map(AsRef::as_ref).collect();
     let validators = state_validators(&states);
     let told: Vec<Told<'_>> = states.into_iter().map(told).collect();
-    conditional(&headers, &validators, || Json(told).into_response())
+    conditional(&headers, &validators, NO_STORE, || Json(told).into_response())
 }
 
 async fn board(State(shared): State<Shared>, Path(id): Path<String>, headers: HeaderMap) -> Response {
     let Some(state) = shared.hub.board(&id) else { return unknown_board(&id) };
     let validators = state_validators(state.as_ref());
-    conditional(&headers, &validators, || Json(told(&state)).into_response())
+    conditional(&headers, &validators, NO_STORE, || Json(told(&state)).into_response())
 }
 
 async fn board_pgn(State(shared): State<Shared>, Path(id): Path<String>, headers: HeaderMap) -> Response {
@@ -164,11 +168,16 @@ fn pgn(headers: &HeaderMap, text: String, changed_us: Option<u64>) -> Response {
     let now = sysclock::wall_micros();
     let validators = Validators::strong(text.as_bytes()).modified(changed_us, now);
     let content_type = [(header::CONTENT_TYPE, "application/x-chess-pgn; charset=utf-8")];
-    conditional(headers, &validators, || (content_type, text).into_response())
+    conditional(headers, &validators, ASK, || (content_type, text).into_response())
 }
 
-/// 304 where the client has the body already. Nothing is kept without asking again.
-fn conditional(headers: &HeaderMap, validators: &Validators, body: impl FnOnce() -> Response) -> Response {
+/// 304 where the client has the body already.
+fn conditional(
+    headers: &HeaderMap,
+    validators: &Validators,
+    cache: &'static str,
+    body: impl FnOnce() -> Response,
+) -> Response {
     let mut response =
         if unchanged(headers, validators) { StatusCode::NOT_MODIFIED.into_response() } else { body() };
     let mut put = |name: HeaderName, value: &str| {
@@ -180,7 +189,7 @@ fn conditional(headers: &HeaderMap, validators: &Validators, body: impl FnOnce()
     if let Some(seconds) = validators.last_modified() {
         put(header::LAST_MODIFIED, &http_date(seconds));
     }
-    put(header::CACHE_CONTROL, "no-store");
+    put(header::CACHE_CONTROL, cache);
     response
 }
 
@@ -219,11 +228,10 @@ async fn asset(request: Request) -> Response {
         return problem(StatusCode::METHOD_NOT_ALLOWED, "this can only be read");
     }
     let validators = Validators::strong(asset.body.as_bytes());
-    let mut response = conditional(request.headers(), &validators, || {
+    let mut response = conditional(request.headers(), &validators, ASK, || {
         ([(header::CONTENT_TYPE, asset.content_type)], asset.body).into_response()
     });
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(assets::POLICY));
     response
 }

@@ -23,7 +23,7 @@ use super::{
     operator::{Desk, Operator},
 };
 use crate::{
-    publish::{BoardState, FeedEvent},
+    publish::{BoardState, FeedEvent, PublicClock},
     sysclock,
 };
 
@@ -183,8 +183,9 @@ impl Hub {
 
     /// Puts a board into the hub, or a new game on a board that is there. Boards keep the order in
     /// which they came.
-    pub fn set(&self, state: BoardState) {
+    pub fn set(&self, mut state: BoardState) {
         let now = sysclock::wall_micros();
+        state.clock = state.clock.map(heard_now);
         let mut shared = self.lock();
         let board: Arc<str> = state.id.as_str().into();
         let state = Arc::new(state);
@@ -223,6 +224,10 @@ impl Hub {
         let board: Arc<str> = board.into();
         let mut frames = Vec::with_capacity(events.len());
         for event in events {
+            let event = match event {
+                FeedEvent::Clock(clock) => FeedEvent::Clock(heard_now(clock)),
+                event => event,
+            };
             self.0.metrics.event(&event);
             let Some(channel) = shared.boards.get_mut(index) else { return };
             Arc::make_mut(&mut channel.state).apply(&event);
@@ -385,6 +390,13 @@ impl Subscription {
             self.backlog.extend(frames.map(|frame| frame.item(&self.audience, &self.run)));
         }
     }
+}
+
+/// A clock reading with the moment at which it reached the hub. A board stamps it on its own time
+/// line, which may be that of a recording, of a simulation or of an earlier start of the machine; a
+/// viewer that counts down needs a stamp that compares with the clock of this machine.
+fn heard_now(clock: PublicClock) -> PublicClock {
+    PublicClock { at_us: sysclock::monotonic().as_micros(), ..clock }
 }
 
 fn base36(mut value: u64) -> String {

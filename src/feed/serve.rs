@@ -3,7 +3,12 @@
 use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
 
 use axum::Router;
-use tokio::{net::TcpListener, sync::watch, task::JoinSet, time::timeout};
+use tokio::{
+    net::TcpListener,
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::timeout,
+};
 
 use super::{http, hub::Hub, livechess, net::Limited, pgn_files};
 
@@ -103,6 +108,7 @@ impl Feeds {
         let Feeds { config, http, livechess } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
+        let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
         if let Some(listener) = http {
             let router = http::router(hub.clone(), ending.clone());
@@ -110,7 +116,8 @@ impl Feeds {
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
-            let router = livechess::router(hub.clone(), &config.livechess_origins, ending.clone());
+            let router =
+                livechess::router(hub.clone(), &config.livechess_origins, ending.clone(), alive.clone());
             let listener = Limited::new(listener, limit, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
@@ -121,6 +128,7 @@ impl Feeds {
                 Ok(())
             });
         }
+        drop(alive);
         tokio::pin!(shutdown);
         loop {
             tokio::select! {
@@ -129,7 +137,11 @@ impl Feeds {
             }
         }
         let _ = end.send(true);
-        let rest = async { while tasks.join_next().await.is_some() {} };
+        let rest = async {
+            while tasks.join_next().await.is_some() {}
+            // Sockets of LiveChess clients are no part of their surface any more.
+            let _ = gone.recv().await;
+        };
         if timeout(GRACE, rest).await.is_err() {
             tracing::info!("connections that did not end in time are dropped");
         }

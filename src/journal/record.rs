@@ -198,7 +198,7 @@ pub fn check_chain(line: &str, prev_chain: &str) -> Result<(String, String), Str
     Ok((text, chain.to_owned()))
 }
 
-/// Reads a line that [`format`] wrote, without its line end, and checks its number and its chain.
+/// Reads a line that [`format()`] wrote, without its line end, and checks its number and its chain.
 pub fn parse(line: &str, seq: u64, prev_chain: &str) -> Result<Record, String> {
     let (text, chain) = check_chain(line, prev_chain)?;
     let mut map: Map<String, Value> =

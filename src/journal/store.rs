@@ -51,8 +51,8 @@ pub struct Recovered {
     pub header: JournalHeader,
     /// All inputs with their times, in order.
     pub inputs: Vec<(MonoTime, Input)>,
-    /// Number of facts that are recorded. Running `inputs` again gives them first; facts behind
-    /// them are missing in the file and should be appended.
+    /// Number of facts that are recorded. A board that runs `inputs` again and is advanced to `last`
+    /// gives them first; facts behind them were not written any more and should be appended next.
     pub facts: usize,
     /// Latest time of any record.
     pub last: MonoTime,

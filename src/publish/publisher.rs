@@ -14,7 +14,6 @@ use crate::session::{
     fact::{CompletedBy, Fact, FactKind},
     setup::GameSetup,
     time::MonoTime,
-    view::State,
 };
 
 /// A completion that was reported for a ply.
@@ -30,10 +29,14 @@ pub struct Publisher {
     state: BoardState,
     /// Plies of the history: ply numbers of the facts are counted after them.
     base: usize,
-    /// The position before the first ply and after each one; empty when the start is no position.
+    /// The moves that the facts published. The public sees as many of them as are legal: between two
+    /// facts that belong together the rest may not be.
+    wanted: Vec<String>,
+    /// The position before the first public ply and after each one; empty when the start is no
+    /// position.
     positions: Vec<Chess>,
-    /// Completions of moves that are not published yet, by public ply.
-    early: BTreeMap<usize, Completion>,
+    /// Completions by ply, of moves that are not public yet, too.
+    completions: BTreeMap<usize, Completion>,
     /// True once the game began: a move was published or a clock ran.
     begun: bool,
 }
@@ -61,17 +64,15 @@ impl Publisher {
                 serial: None,
             },
             base: 0,
+            wanted: setup.history.clone(),
             positions: start.into_iter().collect(),
-            early: BTreeMap::new(),
+            completions: BTreeMap::new(),
             begun: false,
         };
-        for uci in &setup.history {
-            let ply = publisher.state.plies.len() + 1;
-            let done = Completion { clock_ms: None, pressed: false };
-            publisher.early.insert(ply, done);
-            publisher.extend(uci, &mut Vec::new());
-        }
-        publisher.base = publisher.state.plies.len();
+        let before = Completion { clock_ms: None, pressed: false };
+        publisher.completions.extend((1..=setup.history.len()).map(|ply| (ply, before)));
+        publisher.reconcile(&mut Vec::new());
+        publisher.base = setup.history.len();
         publisher
     }
 
@@ -95,6 +96,12 @@ impl Publisher {
         &self.state
     }
 
+    /// Published moves that are not shown, because they are not legal after the ones before them:
+    /// 0, unless the facts contradict each other. They come out when later facts set it right.
+    pub fn held(&self) -> usize {
+        self.wanted.len().saturating_sub(self.state.plies.len())
+    }
+
     /// Takes the facts that an input led to, and the session after it; gives what leaves, in order.
     pub fn apply(&mut self, facts: &[Fact], session: &Session) -> Vec<FeedEvent> {
         let mut events = Vec::new();
@@ -102,11 +109,16 @@ impl Publisher {
         if board != self.state.board {
             self.emit(FeedEvent::Board { board }, &mut events);
         }
-        for fact in facts {
+        let mut rest = facts.iter().peekable();
+        while let Some(fact) = rest.next() {
             self.fact(fact, &mut events);
+            // Revisions in a row are one change of the game.
+            let revised = |fact: &Fact| matches!(fact.kind, FactKind::MoveRevised { .. });
+            if !(revised(fact) && rest.peek().is_some_and(|next| revised(next))) {
+                self.reconcile(&mut events);
+            }
         }
-        let paused = session.view().state == State::NotInPlay;
-        self.update_status(paused, self.state.connected, &mut events);
+        self.update_status(session.is_paused(), self.state.connected, &mut events);
         events
     }
 
@@ -128,8 +140,8 @@ impl Publisher {
     fn fact(&mut self, fact: &Fact, events: &mut Vec<FeedEvent>) {
         match &fact.kind {
             FactKind::MovePublished { ply, uci, .. } => self.published(self.base + ply, uci, events),
-            FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(self.base + ply, events),
-            FactKind::MoveRevised { ply, uci, .. } => self.revised(self.base + ply, uci, events),
+            FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(self.base + ply),
+            FactKind::MoveRevised { ply, uci, .. } => self.revised(self.base + ply, uci),
             FactKind::MoveCompleted { ply, how, clock_ms, .. } => {
                 let done = Completion { clock_ms: *clock_ms, pressed: *how == CompletedBy::Press };
                 self.completed(self.base + ply, done, events);
@@ -150,97 +162,101 @@ impl Publisher {
     /// A move became publishable. One that is known already is left alone; another move in its
     /// place takes the old one and everything after it back first.
     fn published(&mut self, ply: usize, uci: &str, events: &mut Vec<FeedEvent>) {
-        if let Some(known) = ply.checked_sub(1).and_then(|index| self.state.plies.get(index)) {
-            if known.uci == uci {
-                return;
+        let Some(index) = ply.checked_sub(1) else { return };
+        match self.wanted.get(index) {
+            Some(known) if known == uci => return,
+            Some(_) => {
+                self.wanted.truncate(index);
+                self.reconcile(events);
             }
-            self.cut(ply - 1, events);
+            None => {}
         }
-        if ply == self.state.plies.len() + 1 {
-            self.extend(uci, events);
-        }
-    }
-
-    /// Appends a move that is legal in the last position.
-    fn extend(&mut self, uci: &str, events: &mut Vec<FeedEvent>) {
-        let Some((san, position)) = self.positions.last().and_then(|last| play(last, uci)) else { return };
-        let ply = self.state.plies.len() + 1;
-        let done = self.early.remove(&ply);
-        let fen = fen_of(&position);
-        self.positions.push(position);
-        let played = PublicPly {
-            uci: uci.to_owned(),
-            san,
-            completed: done.is_some(),
-            clock_ms: done.and_then(|done| done.clock_ms),
-        };
-        self.emit(FeedEvent::Move { ply, played, fen }, events);
-        if let Some(Completion { clock_ms, pressed: true }) = done {
-            self.emit(FeedEvent::Completed { ply, clock_ms, pressed: true }, events);
+        if index == self.wanted.len() {
+            self.wanted.push(uci.to_owned());
         }
     }
 
-    fn withdrawn(&mut self, ply: usize, events: &mut Vec<FeedEvent>) {
-        self.early.retain(|known, _| *known < ply);
+    fn withdrawn(&mut self, ply: usize) {
         if ply > self.base {
-            self.cut(ply - 1, events);
+            self.completions.retain(|known, _| *known < ply);
+            self.wanted.truncate(ply - 1);
         }
     }
 
-    /// Takes back every ply after the first `keep`. Takebacks in a row are told as one.
-    fn cut(&mut self, keep: usize, events: &mut Vec<FeedEvent>) {
-        let mut n = self.state.plies.len().saturating_sub(keep);
-        if n == 0 {
+    /// A published ply is another move now. The later plies stand.
+    fn revised(&mut self, ply: usize, uci: &str) {
+        if let Some(known) = ply.checked_sub(1).and_then(|index| self.wanted.get_mut(index)) {
+            uci.clone_into(known);
+        }
+    }
+
+    /// Brings the public plies in line with the wanted ones: takes back what is too much, corrects
+    /// what is another move or has another notation, appends the rest.
+    fn reconcile(&mut self, events: &mut Vec<FeedEvent>) {
+        let same =
+            self.wanted.iter().zip(&self.state.plies).take_while(|(uci, ply)| **uci == ply.uci).count();
+        let public = self.state.plies.len();
+        if same == self.wanted.len() && same == public {
             return;
         }
-        self.positions.truncate(keep + 1);
-        let fen = self.positions.last().map_or_else(|| self.state.start_fen.clone(), fen_of);
-        self.state.apply(&FeedEvent::Undo { n, fen: fen.clone() });
-        if let Some(FeedEvent::Undo { n: before, .. }) = events.last() {
-            n += before;
-            events.pop();
-        }
-        events.push(FeedEvent::Undo { n, fen });
-    }
-
-    /// A published ply is another move now. The later plies stand; one that is not legal any more
-    /// and everything after it is taken back.
-    fn revised(&mut self, ply: usize, uci: &str, events: &mut Vec<FeedEvent>) {
-        let Some(index) = ply.checked_sub(1).filter(|index| *index < self.state.plies.len()) else { return };
-        let Some(mut position) = self.positions.get(index).cloned() else { return };
-        let mut plies = Vec::new();
-        let mut positions = Vec::new();
-        for (offset, known) in self.state.plies.iter().skip(index).enumerate() {
-            let uci = if offset == 0 { uci } else { known.uci.as_str() };
+        let Some(mut position) = self.positions.get(same).cloned() else { return };
+        let mut line = Vec::new();
+        for (offset, uci) in self.wanted.iter().skip(same).enumerate() {
             let Some((san, next)) = play(&position, uci) else { break };
+            let done = self.completions.get(&(same + offset + 1));
+            let clock_ms = done.and_then(|done| done.clock_ms);
+            let played = PublicPly { uci: uci.clone(), san, completed: done.is_some(), clock_ms };
             position = next;
-            plies.push(PublicPly { uci: uci.to_owned(), san, ..known.clone() });
-            positions.push(position.clone());
+            line.push((played, position.clone()));
         }
-        if plies.is_empty() {
-            return;
-        }
-        self.cut(index + plies.len(), events);
-        self.positions.truncate(index + 1);
-        self.positions.append(&mut positions);
-        let fen = fen_of(&position);
-        for (offset, played) in plies.into_iter().enumerate() {
-            let ply = index + offset + 1;
-            if self.state.plies.get(ply - 1) != Some(&played) {
+        self.undo(public.saturating_sub(same + line.len()), events);
+        let corrected = self.state.plies.len() - same;
+        self.positions.truncate(same + 1);
+        self.positions.extend(line.iter().map(|(_, position)| position.clone()));
+        let fen = self.positions.get(same + corrected).map(fen_of).unwrap_or_default();
+        for (offset, (played, after)) in line.into_iter().enumerate() {
+            let ply = same + offset + 1;
+            if offset >= corrected {
+                self.append(ply, played, fen_of(&after), events);
+            } else if self.state.plies.get(ply - 1) != Some(&played) {
                 self.emit(FeedEvent::Correct { ply, played, fen: fen.clone() }, events);
             }
         }
     }
 
-    fn completed(&mut self, ply: usize, done: Completion, events: &mut Vec<FeedEvent>) {
-        let Some(known) = ply.checked_sub(1).and_then(|index| self.state.plies.get(index)) else {
-            self.early.insert(ply, done);
+    fn append(&mut self, ply: usize, played: PublicPly, fen: String, events: &mut Vec<FeedEvent>) {
+        self.emit(FeedEvent::Move { ply, played, fen }, events);
+        if let Some(Completion { clock_ms, pressed: true }) = self.completions.get(&ply).copied() {
+            self.emit(FeedEvent::Completed { ply, clock_ms, pressed: true }, events);
+        }
+    }
+
+    /// Takes the last `n` public plies back. Takebacks in a row are told as one.
+    fn undo(&mut self, n: usize, events: &mut Vec<FeedEvent>) {
+        if n == 0 {
             return;
+        }
+        let position = self.positions.get(self.state.plies.len().saturating_sub(n));
+        let fen = position.map(fen_of).unwrap_or_default();
+        self.state.apply(&FeedEvent::Undo { n, fen: fen.clone() });
+        let before = match events.last() {
+            Some(FeedEvent::Undo { n, .. }) => *n,
+            _ => 0,
         };
-        let news = !known.completed || (done.clock_ms.is_some() && done.clock_ms != known.clock_ms);
-        if news {
-            let Completion { clock_ms, pressed } = done;
-            self.emit(FeedEvent::Completed { ply, clock_ms, pressed }, events);
+        if before > 0 {
+            events.pop();
+        }
+        events.push(FeedEvent::Undo { n: n + before, fen });
+    }
+
+    fn completed(&mut self, ply: usize, done: Completion, events: &mut Vec<FeedEvent>) {
+        let known = self.completions.get(&ply);
+        let clock_ms = done.clock_ms.or(known.and_then(|known| known.clock_ms));
+        let pressed = done.pressed || known.is_some_and(|known| known.pressed);
+        self.completions.insert(ply, Completion { clock_ms, pressed });
+        let public = ply.checked_sub(1).and_then(|index| self.state.plies.get(index));
+        if public.is_some_and(|public| !public.completed || public.clock_ms != clock_ms) {
+            self.emit(FeedEvent::Completed { ply, clock_ms, pressed: done.pressed }, events);
         }
     }
 
@@ -267,14 +283,14 @@ impl Publisher {
         }
     }
 
-    fn update_status(&mut self, not_in_play: bool, connected: bool, events: &mut Vec<FeedEvent>) {
+    fn update_status(&mut self, paused: bool, connected: bool, events: &mut Vec<FeedEvent>) {
         self.begun |= self.state.plies.len() > self.base;
         let stopped = self.state.clock.is_some_and(|clock| clock.running.is_none());
         let status = if self.state.result != "*" {
             STATUS_ENDED
         } else if !self.begun {
             STATUS_WAITING
-        } else if not_in_play || stopped {
+        } else if paused || stopped {
             STATUS_PAUSED
         } else {
             STATUS_PLAYING

@@ -91,7 +91,8 @@ pub struct PublicClock {
     pub black_ms: Option<u64>,
     /// `white`, `black` or nothing: whose clock runs.
     pub running: Option<&'static str>,
-    /// Monotonic microseconds of the reading; a viewer counts down from it.
+    /// Microseconds of the reading, on the time line of the board. The hub of the feeds replaces
+    /// it by its own monotonic time, from which a viewer counts down.
     pub at_us: u64,
 }
 

@@ -1,8 +1,10 @@
 //! The LiveChess API as its clients use it.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Error, Message};
-use touchmoved::session::setup::INITIAL_FEN;
+use touchmoved::{feed::hub::QUEUE, session::setup::INITIAL_FEN};
 
 use super::table::{Client, Server, Table, get};
 
@@ -95,7 +97,32 @@ async fn a_whole_session() {
     let list = client.call(r#"{"id":8,"call":"eboards"}"#).await;
     assert_eq!(list["id"], 8, "nothing came from the feed that ended");
     server.stop().await;
-    assert!(client.next().await.is_none());
+    assert_eq!(client.close_code().await, Some(1001), "a goodbye");
+}
+
+/// A client that does not read is let go, and another one is not held up by it.
+#[tokio::test]
+async fn a_slow_client_is_let_go() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut slow = Client::narrow(server.livechess).await;
+    slow.call(SUBSCRIBE).await;
+    let mut quick = Client::open(server.livechess).await;
+    quick.call(SUBSCRIBE).await;
+    quick.next().await.unwrap();
+    for n in 0..4 * QUEUE {
+        let placement = format!("{n:0>4000}");
+        table.board(&placement);
+        if n % 64 == 0 {
+            let mut last = Value::Null;
+            while last != placement.as_str() {
+                last = quick.next().await.unwrap()["param"]["board"].clone();
+            }
+        }
+    }
+    assert_eq!(slow.close_code().await, Some(1008));
+    assert_eq!(server.hub.metrics().lagged.load(Relaxed), 1);
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The PGN files on the disk.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path, sync::atomic::Ordering::Relaxed, time::Duration};
 
 use super::table::{Server, Table, soon};
 
@@ -47,9 +47,12 @@ async fn a_failed_write_is_made_up_for() {
     let server = Server::with_pgn(pgn.clone()).await;
     let mut table = Table::new(&server.hub, "1");
     table.play("e2e4");
-    while server.hub.metrics().pgn_failed.load(std::sync::atomic::Ordering::Relaxed) == 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    soon(async {
+        while server.hub.metrics().pgn_failed.load(Relaxed) == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
     assert_eq!(server.hub.board("1").unwrap().plies.len(), 1);
     fs::remove_file(&pgn).unwrap();
     table.play("e7e5");

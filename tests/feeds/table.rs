@@ -286,6 +286,16 @@ impl Client {
         Ok(Client(socket))
     }
 
+    /// A client with a small receive buffer, which fills up soon when it does not read.
+    pub async fn narrow(address: SocketAddr) -> Client {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let stream = MaybeTlsStream::Plain(soon(socket.connect(address)).await.unwrap());
+        let request = format!("ws://{address}/api/v1.0");
+        let (socket, _) = soon(tokio_tungstenite::client_async(request, stream)).await.unwrap();
+        Client(socket)
+    }
+
     pub async fn send(&mut self, text: &str) {
         soon(self.0.send(Message::text(text))).await.unwrap();
     }
@@ -301,6 +311,17 @@ impl Client {
                 Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(text.as_str()).unwrap()),
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return None,
                 Some(Ok(_)) => {}
+            }
+        }
+    }
+
+    /// The code with which the server closes, after whatever it sent before.
+    pub async fn close_code(&mut self) -> Option<u16> {
+        loop {
+            match soon(self.0.next()).await {
+                Some(Ok(Message::Close(frame))) => return frame.map(|frame| frame.code.into()),
+                Some(Ok(_)) => {}
+                Some(Err(_)) | None => return None,
             }
         }
     }

@@ -150,3 +150,19 @@ proptest! {
         prop_assert_eq!(&items[at + 1..], &rest[..]);
     }
 }
+
+#[test]
+fn clock_readings_are_stamped_with_the_clock_of_this_machine() {
+    let reading = PublicClock { white_ms: Some(60_000), black_ms: None, running: Some("white"), at_us: 7 };
+    let before = sysclock::monotonic().as_micros();
+    let hub = Hub::with_run("r");
+    hub.set(BoardState { clock: Some(reading), ..state("1") });
+    hub.set(state("2"));
+    hub.publish("2", vec![FeedEvent::Clock(reading)]);
+    let after = sysclock::monotonic().as_micros();
+    for id in ["1", "2"] {
+        let told = hub.board(id).unwrap().clock.unwrap();
+        assert!((before..=after).contains(&told.at_us), "{id}: {told:?}");
+        assert_eq!(PublicClock { at_us: 7, ..told }, reading);
+    }
+}

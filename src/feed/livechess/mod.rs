@@ -19,7 +19,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::Value;
 use tokio::{
-    sync::{broadcast::error::RecvError, watch},
+    sync::{broadcast::error::RecvError, mpsc, watch},
     time::{MissedTickBehavior, interval},
 };
 
@@ -50,11 +50,18 @@ struct Shared {
     hub: Hub,
     origins: Arc<[String]>,
     ending: watch::Receiver<bool>,
+    /// Dropped when the last socket has said goodbye.
+    _alive: mpsc::Sender<()>,
 }
 
-/// The routes of the API.
-pub(super) fn router(hub: Hub, origins: &[String], ending: watch::Receiver<bool>) -> Router {
-    let shared = Shared { hub, origins: origins.into(), ending };
+/// The routes of the API. `alive` is held as long as a socket is served.
+pub(super) fn router(
+    hub: Hub,
+    origins: &[String],
+    ending: watch::Receiver<bool>,
+    alive: mpsc::Sender<()>,
+) -> Router {
+    let shared = Shared { hub, origins: origins.into(), ending, _alive: alive };
     Router::new()
         .route("/api/v1.0", get(upgrade))
         .route("/api/v1.0/eboards", get(list))

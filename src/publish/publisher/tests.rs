@@ -128,6 +128,32 @@ fn a_later_ply_that_a_revision_makes_impossible_is_taken_back() {
 }
 
 #[test]
+fn revisions_that_belong_together_are_one_change() {
+    let setup = GameSetup { start_fen: "7k/P7/8/8/8/8/8/K7 w - - 0 1".to_owned(), ..GameSetup::default() };
+    let mut desk = Desk::new(&setup);
+    desk.take([published(1, "a7a8q"), published(2, "h8g7"), published(3, "a8b8")]);
+    // A knight cannot go to b8; only with the third ply is this a game again.
+    let events = desk.take([revised(1, "a7a8n"), revised(3, "a8b6")]);
+    assert_eq!(names(&events), ["correct", "correct"]);
+    assert_eq!(desk.sans(), ["a8=N", "Kg7", "Nb6"]);
+}
+
+#[test]
+fn plies_that_became_impossible_come_back_when_they_fit_again() {
+    let setup = GameSetup { start_fen: "7k/P7/8/8/8/8/8/K7 w - - 0 1".to_owned(), ..GameSetup::default() };
+    let mut desk = Desk::new(&setup);
+    desk.take([published(1, "a7a8q"), published(2, "h8g7"), published(3, "a8b8")]);
+    desk.take([completed(3, CompletedBy::Press, Some(1000))]);
+    assert_eq!(names(&desk.take([revised(1, "a7a8n")])), ["undo", "correct"]);
+    assert_eq!(desk.sans(), ["a8=N", "Kg7"]);
+    assert_eq!(desk.publisher.held(), 1);
+    let events = desk.take([published(4, "g7f7"), revised(1, "a7a8r")]);
+    assert_eq!(names(&events), ["correct", "move", "completed", "move"]);
+    assert_eq!(desk.sans(), ["a8=R+", "Kg7", "Rb8", "Kf7"]);
+    assert_eq!(desk.publisher.state().plies[2].clock_ms, Some(1000));
+}
+
+#[test]
 fn a_completion_that_comes_before_the_publication_is_kept() {
     let mut desk = Desk::new(&GameSetup::default());
     assert!(desk.take([completed(1, CompletedBy::Press, Some(5000))]).is_empty());

@@ -43,7 +43,7 @@ impl Narrator {
             return false;
         }
         let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
-        let made = decided || rested || ends_game(&reading.position);
+        let made = decided || rested || reading.is_end();
         if made && !self.may_go_on(ply, &reading.before, now) {
             self.candidate = None;
         }
@@ -128,10 +128,6 @@ impl Narrator {
 
 pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
     a == b || (a.is_promotion() && b.is_promotion() && a.from() == b.from() && a.to() == b.to())
-}
-
-pub(super) fn ends_game(position: &Chess) -> bool {
-    position.legal_moves().is_empty()
 }
 
 /// Whether `mv` could be the beginning of another legal move by the same man.

@@ -57,6 +57,10 @@ impl Narrator {
         if !self.identity && tracker.best().is_none_or(|best| !best.promoted.is_empty()) {
             return;
         }
+        if self.examined == self.told.len() {
+            return;
+        }
+        self.examined = self.told.len();
         let position = self.position();
         let ended = if position.is_checkmate() {
             Some((GameResult::win(!position.turn()), "checkmate"))

@@ -53,6 +53,8 @@ pub(super) struct Narrator {
     told: Vec<Told>,
     /// How many of `told` are known to equal the firm plies of the tracker.
     verified: usize,
+    /// How often the tracker had taken firm plies back when `verified` was counted.
+    loosened: u32,
     published: usize,
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
@@ -64,6 +66,8 @@ pub(super) struct Narrator {
     wrong: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
+    /// How many plies had been told when the position was last looked at for an end.
+    examined: usize,
     paused: bool,
     /// The pause is there to put something right.
     repair: bool,
@@ -104,6 +108,7 @@ impl Narrator {
             start,
             told: Vec::new(),
             verified: 0,
+            loosened: 0,
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
@@ -113,6 +118,7 @@ impl Narrator {
             wrong: None,
             counts: [0; 2],
             ending: Ending::default(),
+            examined: 0,
             paused: false,
             repair: false,
             took_back: false,
@@ -168,11 +174,12 @@ impl Narrator {
                 self.just_completed = false;
             }
         }
+        // A lift may be the answer that makes the move before it: that comes first.
+        self.narrate(tracker, now, facts);
         self.note_touches(tracker, now, facts);
         if let Some(kind) = self.alert_start_array(tracker) {
             tell(facts, now, kind);
         }
-        self.narrate(tracker, now, facts);
         if let Moment::Board(Cause::Press(side)) = moment {
             self.judge_press(tracker, side, now, facts);
         }
@@ -233,6 +240,10 @@ impl Narrator {
         now: Now,
         facts: &mut Facts,
     ) -> &'a Reading {
+        if self.loosened != tracker.loosened() {
+            self.loosened = tracker.loosened();
+            self.verified = 0;
+        }
         self.verified = self.verified.min(tracker.firm().len());
         let same = self.agreement(tracker, best, self.verified);
         if same == self.told.len() {
@@ -268,6 +279,7 @@ impl Narrator {
 
     fn withdraw(&mut self, now: Now, facts: &mut Facts) {
         let Some(last) = self.told.pop() else { return };
+        self.examined = 0;
         let published = self.published > self.told.len();
         self.published = self.published.min(self.told.len());
         self.completed_to = self.completed_to.min(self.told.len());
@@ -288,6 +300,7 @@ impl Narrator {
             let san = san(&position, ply.mv);
             let uci = self.uci(ply.mv);
             position.play_unchecked(ply.mv);
+            self.examined = 0;
             let published = index < self.published;
             let Some(told) = self.told.get_mut(index) else { return };
             let was = std::mem::replace(&mut told.record.uci, uci.clone());

@@ -43,38 +43,30 @@ impl Tracker {
         !self.readings.iter().any(|reading| reading.cost <= limit && in_order(reading))
     }
 
-    pub(super) fn one_ply(&mut self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {
+    pub(super) fn one_ply(&self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {
         let seen = &self.seen;
-        let identity = self.identity;
-        let Some(reading) = self.readings.get_mut(index) else { return };
+        let Some(reading) = self.readings.get(index) else { return };
         let in_order = reading.differs(seen).is_empty();
         let touched = reading.touched;
-        let position = reading.position.clone();
-        let mut fits: Vec<(Candidate, Cost)> = Vec::new();
-        for candidate in reading.candidates(identity) {
+        for candidate in reading.candidates(self.identity) {
             let differs = candidate.after ^ seen.occupied;
             if differs.count() > 1 {
                 continue;
             }
             // Only castling in Chess960 can leave the occupancy as it was.
-            if in_order
-                && (differs.any() || (candidate.squares & touched).is_empty() || candidate.victim.any())
-            {
+            let nothing_new = (candidate.squares & touched).is_empty() || candidate.victim.any();
+            if in_order && (differs.any() || nothing_new) {
                 continue;
             }
-            if let Some(extra) = fit(&position, candidate, differs, touched, cause, seen) {
-                let order = wrong_order(candidate, &self.left, &self.filled, seen);
-                fits.push((*candidate, extra + order));
-            }
-        }
-        let number = self.firm.len() + self.readings.get(index).map_or(0, |reading| reading.tail.len());
-        for (candidate, extra) in fits {
-            let Some(reading) = self.readings.get(index) else { return };
-            let price = reading.cost.saturating_add(extra);
-            if self.knows_child(reading, &candidate, price) {
+            let Some(fit) = fit(&reading.position, candidate, differs, touched, cause, seen) else {
+                continue;
+            };
+            let extra = fit + wrong_order(candidate, &self.left, &self.filled, seen);
+            if self.knows_child(reading, candidate, reading.cost.saturating_add(extra)) {
                 continue;
             }
-            let mut child = reading.play(&candidate, extra, at, &self.seen, number);
+            let number = self.firm.len() + reading.tail.len();
+            let mut child = reading.play(candidate, extra, at, seen, number);
             mark_reported(&mut child, 1, cause);
             grown.push(child);
         }
@@ -94,19 +86,16 @@ impl Tracker {
     fn two_plies(&mut self, cause: Cause, at: MonoTime) {
         let report = cause == Cause::Report;
         let mut grown = Vec::new();
-        for index in 0..self.readings.len().min(DEEP) {
-            let identity = self.identity;
-            let number = self.firm.len() + self.readings.get(index).map_or(0, |reading| reading.tail.len());
-            let Some(reading) = self.readings.get_mut(index) else { break };
+        let identity = self.identity;
+        for reading in self.readings.iter().take(DEEP) {
+            let number = self.firm.len() + reading.tail.len();
             let moved = reading.touched | (reading.occupied() & !self.seen.occupied);
-            let firsts: Vec<Candidate> = reading
+            let firsts = reading
                 .candidates(identity)
                 .iter()
                 .filter(|first| (first.after ^ self.seen.occupied).count() <= 6)
                 .filter(|first| report || moved.contains(first.from))
-                .copied()
-                .collect();
-            let Some(reading) = self.readings.get(index) else { break };
+                .copied();
             for first in firsts {
                 let middle = reading.play(
                     &first,

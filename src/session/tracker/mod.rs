@@ -48,6 +48,7 @@ pub(super) struct Tracker {
     /// Microseconds charged since the last event.
     charged: u64,
     identity: bool,
+    loosened: u32,
     /// When each square was last left and last filled.
     left: [MonoTime; 64],
     filled: [MonoTime; 64],
@@ -64,6 +65,7 @@ impl Tracker {
             seen,
             last: MonoTime::ZERO,
             charged: 0,
+            loosened: 0,
             left: [MonoTime::ZERO; 64],
             filled: [MonoTime::ZERO; 64],
         }
@@ -243,6 +245,11 @@ impl Tracker {
     /// The readings, the cheapest first.
     pub(super) fn readings(&self) -> &[Reading] {
         &self.readings
+    }
+
+    /// How often firm plies were taken back, because a promoted piece was read again.
+    pub(super) fn loosened(&self) -> u32 {
+        self.loosened
     }
 
     /// The plies that all readings share.

@@ -53,6 +53,7 @@ impl Tracker {
         if index >= self.firm.len() {
             return;
         }
+        self.loosened += 1;
         let loose = self.firm.split_off(index);
         for reading in &mut self.readings {
             reading.tail.splice(0..0, loose.iter().copied());

@@ -1,5 +1,7 @@
 //! One reading of the board: a game that would explain what the sensors showed, and what it costs.
 
+use std::cell::OnceCell;
+
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
 
 use super::{
@@ -72,7 +74,7 @@ pub(crate) struct Reading {
     pub touched: Bitboard,
     /// The side to move pressed without having moved, and the board has not been in order since.
     pub early_press: Option<MonoTime>,
-    candidates: Option<Vec<Candidate>>,
+    candidates: OnceCell<Vec<Candidate>>,
 }
 
 impl Reading {
@@ -85,7 +87,7 @@ impl Reading {
             promoted: Vec::new(),
             touched: Bitboard::EMPTY,
             early_press: None,
-            candidates: None,
+            candidates: OnceCell::new(),
         }
     }
 
@@ -130,9 +132,14 @@ impl Reading {
         self.cost = self.cost.saturating_add(u32::try_from(charge).unwrap_or(u32::MAX));
     }
 
-    pub(super) fn candidates(&mut self, every_promotion: bool) -> &[Candidate] {
-        let position = &self.position;
-        self.candidates.get_or_insert_with(|| Candidate::all(position, every_promotion))
+    /// The legal moves; on a board that tells no identities a promotion is taken as a queen.
+    pub(super) fn candidates(&self, every_promotion: bool) -> &[Candidate] {
+        self.candidates.get_or_init(|| Candidate::all(&self.position, every_promotion))
+    }
+
+    /// True when the side to move has no legal move.
+    pub(crate) fn is_end(&self) -> bool {
+        self.candidates.get().map_or_else(|| self.position.legal_moves().is_empty(), Vec::is_empty)
     }
 
     /// This reading with one more ply.
@@ -165,7 +172,7 @@ impl Reading {
             tail,
             touched,
             early_press: None,
-            candidates: None,
+            candidates: OnceCell::new(),
             position,
         }
     }
@@ -205,7 +212,7 @@ impl Reading {
             cost: self.cost.saturating_add(price),
             tail: tail.to_vec(),
             early_press: None,
-            candidates: None,
+            candidates: OnceCell::new(),
             position: before,
         })
     }

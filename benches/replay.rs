@@ -1,0 +1,111 @@
+//! Speed of the reconstruction, beside what it cannot do without: reading the lines, and checking the
+//! moves' legality with the chess library. Quote the ratios, not the times.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::{fs, path::Path};
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use shakmaty::{Chess, Position as _, uci::UciMove};
+use touchmoved::{
+    replay::{Emit, Replay},
+    session::{Session, event::Stamped, io::Input, setup::GameSetup},
+    wire::sensor_log,
+};
+
+fn main() {
+    divan::main();
+}
+
+struct Game {
+    setup: GameSetup,
+    lines: Vec<String>,
+    events: Vec<Stamped>,
+    start: Chess,
+    moves: Vec<String>,
+}
+
+/// The recorded games of deliberate handling.
+fn games() -> Vec<Game> {
+    let mut games = Vec::new();
+    for set in ["std", "c960", "special"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams").join(set);
+        for line in fs::read_to_string(folder.join("moves.txt")).unwrap().lines() {
+            let mut words = line.split(' ').map(str::to_owned);
+            let name = words.next().unwrap();
+            let log = fs::read_to_string(folder.join(format!("{name}.ndjson"))).unwrap();
+            let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+            let setup = sensor_log::parse_header(&lines.remove(0)).unwrap();
+            let events = lines.iter().map(|line| sensor_log::parse_event(line).unwrap()).collect();
+            let start = setup.position().unwrap();
+            games.push(Game { setup, lines, events, start, moves: words.collect() });
+        }
+    }
+    games
+}
+
+fn plies(games: &[Game]) -> ItemsCount {
+    ItemsCount::new(games.iter().map(|game| game.moves.len()).sum::<usize>())
+}
+
+/// What `touchmoved replay` does: lines in, moves out. Items are plies.
+#[divan::bench]
+fn replay_lines(bencher: Bencher) {
+    let games = games();
+    bencher.counter(plies(&games)).bench_local(|| {
+        for game in &games {
+            let mut replay = Replay::new(&game.setup, Emit::Moves, None).unwrap();
+            for line in &game.lines {
+                let stamped = sensor_log::parse_event(line).unwrap();
+                replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event)).unwrap();
+            }
+            replay.finish().unwrap();
+            black_box(replay.take_output());
+        }
+    });
+}
+
+/// The session alone, on decoded events.
+#[divan::bench]
+fn session_events(bencher: Bencher) {
+    let games = games();
+    bencher.counter(plies(&games)).bench_local(|| {
+        for game in &games {
+            let mut session = Session::new(&game.setup).unwrap();
+            for stamped in &game.events {
+                session.handle(stamped);
+                while let Some(fact) = session.poll_fact() {
+                    black_box(fact);
+                }
+            }
+        }
+    });
+}
+
+/// Only reading the lines.
+#[divan::bench]
+fn parse_lines_only(bencher: Bencher) {
+    let games = games();
+    bencher.counter(plies(&games)).bench_local(|| {
+        for game in &games {
+            for line in &game.lines {
+                black_box(sensor_log::parse_event(line).unwrap());
+            }
+        }
+    });
+}
+
+/// Only checking that the same moves are legal.
+#[divan::bench]
+fn legality_only(bencher: Bencher) {
+    let games = games();
+    bencher.counter(plies(&games)).bench_local(|| {
+        for game in &games {
+            let mut position = game.start.clone();
+            for text in &game.moves {
+                let mv = text.parse::<UciMove>().unwrap().to_move(&position).unwrap();
+                position.play_unchecked(mv);
+            }
+            black_box(position);
+        }
+    });
+}
