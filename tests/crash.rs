@@ -144,7 +144,7 @@ fn expected(simulation: &Simulation) -> Vec<Value> {
 }
 
 fn is_over(daemon: &Daemon, boards: usize) -> bool {
-    daemon.said().matches("the recording is over").count() == boards
+    daemon.said().matches("nothing more to read").count() == boards
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_full_disk_is_flagged_the_game_goes_on_and_the_journal_catches_up() {
     assert!(metrics.contains("touchmoved_journal_failed{board=\"1\"} 1"), "{metrics}");
     let trouble = daemon.json("/healthz")["troubles"][0]["detail"].as_str().unwrap().to_owned();
     assert!(trouble.contains(journal.to_str().unwrap()), "{trouble}");
-    daemon.wait_for("the recording is over");
+    daemon.wait_for("nothing more to read");
     let state = daemon.until("the game is served to its end", |daemon| {
         let state = daemon.json("/api/boards/1");
         (state["result"] != "*").then_some(state)
@@ -310,7 +310,7 @@ fn a_disk_that_stays_full_costs_the_journal_and_not_its_integrity() {
     daemon.kill();
     // With room again the game goes on from what is recorded, and the recording brings the rest.
     let mut daemon = Daemon::with_config(&config);
-    daemon.wait_for("the recording is over");
+    daemon.wait_for("nothing more to read");
     daemon.end();
     finally(&config, &data, &simulations);
 }

@@ -43,7 +43,7 @@ fn demo(data: &Path, more: &[&str]) -> Command {
 fn the_demo_plays_its_game_to_the_end_and_serves_it() {
     let dir = tempfile::tempdir().unwrap();
     let mut daemon = Daemon::start(demo(dir.path(), &["--speed", "1000", "--seed", "0", "--level", "clean"]));
-    daemon.wait_for("the recording is over");
+    daemon.wait_for("nothing more to read");
     let boards = daemon.json("/api/boards");
     assert_eq!(boards[0]["tags"]["white"], "Morphy");
     let played = daemon.until("the end of the game", |daemon| {
@@ -99,7 +99,7 @@ fn a_game_goes_on_after_the_end_of_the_daemon() {
 
     let mut daemon = Daemon::with_config(&config);
     daemon.wait_for("goes on after");
-    daemon.wait_for("the recording is over");
+    daemon.wait_for("nothing more to read");
     daemon.end();
     let journals = journals(&data(&dir), "7");
     assert_eq!(journals.len(), 1, "the same segment goes on");
@@ -119,7 +119,7 @@ fn another_set_up_begins_a_new_game_that_holds_the_head_of_the_last() {
     let dir = tempfile::tempdir().unwrap();
     for seed in ["seed = 0", "seed = 4"] {
         let mut daemon = Daemon::with_config(&config(&dir, &SIMULATED.replace("seed = 0", seed)));
-        daemon.wait_for("the recording is over");
+        daemon.wait_for("nothing more to read");
         daemon.end();
     }
     let journals = journals(&data(&dir), "7");
@@ -190,7 +190,7 @@ fn a_missing_device_is_told_once_and_the_other_boards_are_served() {
     let missing =
         format!("{SIMULATED}[[board]]\nid = \"8\"\n[board.sensor.dgt]\nport = \"{}\"\n", port.display());
     let mut daemon = Daemon::with_config(&config(&dir, &missing));
-    daemon.wait_for("the recording is over");
+    daemon.wait_for("nothing more to read");
     daemon.wait_for("no-such-port");
     daemon.until("the board is shown as not connected", |daemon| {
         (daemon.json("/api/boards/8")["connected"] == false).then_some(())

@@ -67,7 +67,7 @@ pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<P
     let mut header = JournalHeader::new(id, planned.setup.clone(), planned.tags.clone());
     header.boot = boot_id();
     header.config.clone_from(&config.digest);
-    let found = resume::look(&dir, &planned.setup, |new| publisher(board, &planned, new))
+    let found = resume::look(&dir, &planned.setup, &planned.tags, |new| publisher(board, &planned, new))
         .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
     Ok(Prepared {
         config: board.clone(),

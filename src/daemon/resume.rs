@@ -1,7 +1,7 @@
 //! What a board finds at the start: a game that was going on, or none.
 //!
-//! A game goes on when the latest segment of the board's directory was set up in the same way and
-//! holds no end of the game. Its inputs are run again, so that the session, the publisher and the
+//! A game goes on when the latest segment of the board's directory was set up in the same way, is
+//! tagged as the same game and holds no end of the game. Its inputs are run again, so that the session, the publisher and the
 //! feeds stand where they stood; facts that the crash kept out of the file are recorded now. A
 //! segment of another logic version, or one whose facts do not come out, is left as it is and its
 //! inputs are run into a new segment.
@@ -9,8 +9,11 @@
 use std::path::Path;
 
 use crate::{
-    journal::{Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment},
-    publish::Publisher,
+    journal::{
+        Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
+        replay::{self, ReplayError},
+    },
+    publish::{Publisher, Tags},
     session::{
         LOGIC_VERSION,
         board::Board,
@@ -85,6 +88,7 @@ pub struct Running {
 pub fn look(
     dir: &Path,
     setup: &GameSetup,
+    tags: &Tags,
     publisher: impl FnOnce(&Board) -> Publisher,
 ) -> Result<Found, OpenError> {
     let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None }) };
@@ -97,8 +101,8 @@ pub fn look(
         Err(error) => return Err(error.into()),
     };
     let prev = recovered.journal.head().to_owned();
-    if !same_setup(&recovered.header, setup) {
-        tracing::info!("{} was set up in another way: a new game begins", path.display());
+    if !same_setup(&recovered.header, setup) || !same_game(&recovered.header.tags, tags) {
+        tracing::info!("{} holds another game: a new one begins", path.display());
         return Ok(Found::Nothing { prev: Some(prev) });
     }
     let mut board = Board::new(setup)?;
@@ -107,11 +111,13 @@ pub fn look(
     if board.session().result() != GameResult::Ongoing {
         return Ok(Found::Nothing { prev: Some(prev) });
     }
-    if recovered.header.logic != LOGIC_VERSION || facts.len() < recovered.facts {
-        tracing::warn!(
-            "{} was written by another version or does not come out the same: the game goes on in a new segment",
-            path.display()
-        );
+    let differs = match replay::check(&path) {
+        Err(error @ ReplayError::Differs { .. }) => Some(error),
+        _ => None,
+    };
+    if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
+        let why = differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
+        tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
         return Ok(Found::Again { prev, inputs: recovered.inputs });
     }
     let plies = board.session().plies().len();
@@ -153,6 +159,16 @@ fn same_setup(header: &JournalHeader, setup: &GameSetup) -> bool {
     sensor_log::header_to_map(&header.setup) == sensor_log::header_to_map(setup)
 }
 
+/// Tells a correction of the tags, with which a game goes on, from another game: another event, round
+/// or date, or two other players. Without it a game that ended without a signal at the board would go
+/// on in the next round.
+fn same_game(recorded: &Tags, configured: &Tags) -> bool {
+    let players = recorded.white != configured.white && recorded.black != configured.black;
+    !players
+        && (&recorded.event, &recorded.round, &recorded.date)
+            == (&configured.event, &configured.round, &configured.date)
+}
+
 /// What the daemon puts in when it goes on with a game: a mark, then power off and on. The mark
 /// tells these inputs from those of the source.
 pub fn resume_inputs(last: MonoTime, now: MonoTime) -> [(MonoTime, Input); 3] {
@@ -190,6 +206,21 @@ fn is_mark(value: &serde_json::Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_corrected_name_is_the_same_game_and_another_round_is_not() {
+        let tags = |round: &str, white: &str, black: &str| Tags {
+            round: Some(round.to_owned()),
+            white: Some(white.to_owned()),
+            black: Some(black.to_owned()),
+            ..Tags::default()
+        };
+        let recorded = tags("1", "Alpha", "Beta");
+        assert!(same_game(&recorded, &recorded));
+        assert!(same_game(&recorded, &tags("1", "Alfa", "Beta")));
+        assert!(!same_game(&recorded, &tags("2", "Alpha", "Beta")));
+        assert!(!same_game(&recorded, &tags("1", "Gamma", "Delta")));
+    }
 
     #[test]
     fn the_inputs_of_the_source_are_told_from_those_of_the_daemon() {

@@ -12,7 +12,7 @@ use crate::{
     session::{io::Input, setup::GameSetup, time::MonoTime},
     simulate::{
         games::{DemoGame, GAMES},
-        params::{Level, Params},
+        params::{Ending, Level, Params},
     },
 };
 
@@ -119,8 +119,14 @@ fn simulated(board: &BoardConfig) -> Result<SimulatedSource, SourceError> {
     let SensorConfig::Simulated { speed, seed, level } = &board.sensor else {
         return Err(unusable("simulated board", "the configuration names another sensor", "report this"));
     };
-    let game = game_of(*seed).game(board.setup.clone());
-    SimulatedSource::new(&game, &Params::level(level_of(*level)), *seed, Pace::At(speed_of(*speed)))
+    let game = game_of(*seed);
+    let mut params = Params::level(level_of(*level));
+    if !game.moves.ends_with('#') {
+        // Without a mate the result has to be entered.
+        params.ending = Ending::Entered;
+    }
+    let game = game.game(board.setup.clone());
+    SimulatedSource::new(&game, &params, *seed, Pace::At(speed_of(*speed)))
         .map_err(|error| unusable("simulated board", &error.to_string(), "correct the board's configuration"))
 }
 

@@ -42,7 +42,7 @@ fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &BoardHealth) {
         let error = match open().and_then(|source| read(source, sink, stop)) {
             Ok(()) if stop.is_set() => return,
             Ok(()) => {
-                tracing::info!("the recording is over; the board is served on");
+                tracing::info!("there is nothing more to read; the board is served on");
                 return;
             }
             Err(SourceError::Closed) => return,
