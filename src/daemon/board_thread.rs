@@ -117,3 +117,57 @@ impl Wiring {
         self.outbox.stop_holding();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use shakmaty::Square;
+
+    use super::*;
+    use crate::{
+        daemon::{
+            outbox::tests::Seen,
+            writer::{
+                self,
+                tests::{Disk, NEVER, until},
+            },
+        },
+        publish::{FeedEvent, Publisher, Tags},
+        session::{board::Board, event::Event, setup::GameSetup},
+    };
+
+    #[test]
+    fn a_deadline_of_a_live_board_fires_while_nothing_is_read() {
+        let (disk, seen) = (Disk::default(), Seen::default());
+        let outbox = Arc::new(Outbox::new("1", Box::new(seen.clone())));
+        let health = Arc::new(BoardHealth::new("1"));
+        let (pen, writer) = writer::start(disk, outbox.clone(), health.clone(), NEVER).unwrap();
+        let setup = GameSetup::default();
+        let board = Board::new(&setup).unwrap();
+        let publisher = Publisher::new("1", &setup, Tags::default(), board.session());
+        let engine =
+            Engine::new(board, publisher, pen, outbox.clone(), health.clone(), sysclock::monotonic());
+        let (sender, readings) = sync_channel(QUEUE);
+        let wiring = Wiring {
+            readings,
+            timeline: Timeline::Live,
+            offset_us: 0,
+            stop: Stop::default(),
+            outbox,
+            health: health.clone(),
+        };
+        let thread = start(engine, wiring).unwrap();
+        for (square, occupied) in [(Square::E2, false), (Square::E4, true)] {
+            let input = Some(Event::Square { square, occupied }.into());
+            sender.send(Reading { at: sysclock::monotonic(), input }).unwrap();
+        }
+        let moved =
+            || seen.look(|event| matches!(event, FeedEvent::Move { played, .. } if played.uci == "e2e4"));
+        until("the move is made after the dwell time, without a press", moved);
+        assert!(health.is_alive(sysclock::monotonic(), Duration::from_secs(60)));
+        drop(sender);
+        thread.join().unwrap();
+        writer.join().unwrap();
+    }
+}

@@ -132,3 +132,6 @@ fn log_fact(fact: &Fact) {
         other => tracing::debug!("{}", other.name()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,6 +125,10 @@ pub(super) mod tests {
     }
 
     impl Seen {
+        pub(in crate::daemon) fn look(&self, is: impl Fn(&FeedEvent) -> bool) -> bool {
+            self.0.lock().unwrap().iter().any(is)
+        }
+
         pub(in crate::daemon) fn take(&self) -> Vec<FeedEvent> {
             std::mem::take(&mut self.0.lock().unwrap())
         }
