@@ -21,7 +21,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Map, Value};
 use tempfile::TempDir;
 use touchmoved::{
-    session::setup::GameSetup,
+    journal::{Body, Entry, Journal, JournalHeader, next_segment},
+    session::{setup::GameSetup, time::MonoTime},
     simulate::{
         Simulation,
         games::DemoGame,
@@ -313,4 +314,78 @@ fn a_disk_that_stays_full_costs_the_journal_and_not_its_integrity() {
     daemon.wait_for("nothing more to read");
     daemon.end();
     finally(&config, &data, &simulations);
+}
+
+/// The first events of a game that does not end in them.
+fn beginning() -> Simulation {
+    let mut simulation = simulation("opera", Level::Clean, 6);
+    let middle = simulation.truth.plies[12].start_us;
+    simulation.events.retain(|stamped| stamped.at.as_micros() < middle);
+    simulation.truth.plies.truncate(12);
+    simulation
+}
+
+/// Plays a recording to its end, which serves its moves.
+fn play(config: &Path, simulation: &Simulation) {
+    let mut daemon = Daemon::with_config(config);
+    daemon.wait_for("nothing more to read");
+    let truth: Vec<String> = simulation.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
+    daemon.until("the moves", |daemon| (moves(&daemon.json("/api/boards/1")) == truth).then_some(()));
+    daemon.end();
+}
+
+#[test]
+fn a_game_of_another_version_goes_on_in_a_new_segment() {
+    let dir = tempfile::tempdir().unwrap();
+    let simulations = [beginning()];
+    let config = config(&dir, &simulations, 1000);
+    let data = dir.path().join("data");
+    play(&config, &simulations[0]);
+
+    // The same inputs, as a version with other conclusions has left them.
+    let first = journals(&data, "1").remove(0);
+    let recovered = Journal::recover(&first).unwrap();
+    let header = JournalHeader { logic: recovered.header.logic + 1, ..recovered.header };
+    let path = next_segment(&data.join("1"), touchmoved::sysclock::wall_micros()).unwrap();
+    let mut old = Journal::create(&path, header, MonoTime::ZERO, 0).unwrap();
+    for (at, input) in recovered.inputs {
+        old.append(&Entry { at, wall_us: 0, body: Body::Input(input) }).unwrap();
+    }
+    old.sync().unwrap();
+    let head = old.head().to_owned();
+    drop((old, recovered.journal));
+    let text = fs::read_to_string(&path).unwrap();
+
+    play(&config, &simulations[0]);
+    let segments = journals(&data, "1");
+    assert_eq!(segments.len(), 3);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text, "the old one is left as it is");
+    let records = records(&segments[2]);
+    assert_eq!(records[0]["header"]["prev"], head);
+    assert!(inputs(&records) == expected(&simulations[0]));
+    assert_verified(&segments[2]);
+    assert_replayed(&segments[2]);
+}
+
+#[test]
+fn a_damaged_journal_is_left_alone_and_a_new_one_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let simulations = [beginning()];
+    let config = config(&dir, &simulations, 1000);
+    let data = dir.path().join("data");
+    play(&config, &simulations[0]);
+    let journal = journals(&data, "1").remove(0);
+    let mut bytes = fs::read(&journal).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&journal, &bytes).unwrap();
+    let mut daemon = Daemon::with_config(&config);
+    let said = daemon.wait_for("error");
+    assert!(said.contains("board 1") && said.contains(journal.to_str().unwrap()), "{said}");
+    daemon.wait_for("nothing more to read");
+    daemon.end();
+    assert_eq!(fs::read(&journal).unwrap(), bytes);
+    let segments = journals(&data, "1");
+    assert_eq!(segments.len(), 2);
+    assert_verified(&segments[1]);
 }

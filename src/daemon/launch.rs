@@ -62,6 +62,7 @@ pub struct Launched {
 /// Finds out what the board's source will deliver and whether a game goes on.
 pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<Prepared, RunError> {
     let id = board.id.as_str();
+    let _span = super::log::board_span(id).entered();
     let planned = source::plan(board).map_err(|source| RunError::Source { board: id.to_owned(), source })?;
     let dir = data.board(id)?;
     let mut header = JournalHeader::new(id, planned.setup.clone(), planned.tags.clone());

@@ -95,7 +95,7 @@ pub fn look(
     let recovered = match Journal::recover(&path) {
         Ok(recovered) => recovered,
         Err(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. })) => {
-            tracing::error!("{error}: a new segment is begun");
+            tracing::error!("{error} (the daemon does that now)");
             return Ok(Found::Nothing { prev: None });
         }
         Err(error) => return Err(error.into()),
