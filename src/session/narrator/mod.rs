@@ -13,7 +13,7 @@ mod view;
 
 use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
 
-use self::{endings::Ending, irregular::Wrong, touches::Touches};
+use self::{conditions::goes_on, endings::Ending, irregular::Wrong, touches::Touches};
 use super::{
     PlyRecord,
     event::{ClockReading, GameResult},
@@ -30,6 +30,8 @@ use super::{
 struct Told {
     mv: Move,
     record: PlyRecord,
+    /// Its man could have gone on in the same motion.
+    goes_on: bool,
     /// The position after it.
     after: Chess,
 }
@@ -346,7 +348,8 @@ impl Narrator {
             self.touches.next_turn(after.turn());
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
-            self.told.push(Told { mv: ply.mv, record, after });
+            let goes_on = goes_on(self.position(), ply.mv);
+            self.told.push(Told { mv: ply.mv, record, goes_on, after });
         }
     }
 
@@ -419,7 +422,7 @@ impl Narrator {
         let standing = !reading.differs(tracker.seen()).intersects(!reading.position.us());
         if let Some(ply) = reading.tail.last()
             && standing
-            && self.may_go_on(ply, &reading.before, now)
+            && self.may_go_on(ply, now)
         {
             self.candidate = Some(last);
             self.held_back = Some(last);
@@ -432,8 +435,10 @@ impl Narrator {
     /// (Article 6.11) ends by itself when the board is in order.
     pub(super) fn pause(&mut self, tracker: &Tracker, paused: bool) {
         self.paused = paused;
-        let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
-        self.repair = paused && (self.wrong.is_some() || promoting || self.open_promotion().is_some());
+        self.repair = paused && {
+            let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
+            self.wrong.is_some() || promoting || self.open_promotion().is_some()
+        };
     }
 
     /// True while the clocks are stopped and nothing on the board is a move.

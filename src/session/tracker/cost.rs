@@ -64,6 +64,8 @@ pub const TIME_CAP_US: u64 = 2_500_000;
 
 /// Readings that cost this much more than the best one are given up.
 pub const GIVE_UP: Cost = 14_000;
+/// A move that would cost this much more than the best reading is not taken up.
+pub const TOO_DEAR: Cost = 12_000;
 /// A move is published when every reading without it costs at least this much more.
 pub const PATIENCE: Cost = 4_000;
 /// Two readings closer than this are not told apart.

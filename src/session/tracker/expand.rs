@@ -48,6 +48,7 @@ impl Tracker {
         let Some(reading) = self.readings.get(index) else { return };
         let in_order = reading.differs(seen).is_empty();
         let touched = reading.touched;
+        let limit = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0) + cost::TOO_DEAR;
         for candidate in reading.candidates(self.identity) {
             let differs = candidate.after ^ seen.occupied;
             if differs.count() > 1 {
@@ -62,7 +63,8 @@ impl Tracker {
                 continue;
             };
             let extra = fit + wrong_order(candidate, &self.left, &self.filled, seen);
-            if self.knows_child(reading, candidate, reading.cost.saturating_add(extra)) {
+            let price = reading.cost.saturating_add(extra);
+            if price > limit || self.knows_child(reading, candidate, price) {
                 continue;
             }
             let number = self.firm.len() + reading.tail.len();

@@ -198,25 +198,32 @@ impl Tracker {
         self.commit();
     }
 
-    /// Gives up the readings that cost too much, and all but the best where there are too many.
+    /// Gives up the readings that cost too much, doubles, and all but the best where there are too
+    /// many.
     fn prune(&mut self) {
-        self.readings.sort_by_key(|reading| reading.cost);
+        if !self.readings.is_sorted_by_key(|reading| reading.cost) {
+            self.readings.sort_by_key(|reading| reading.cost);
+        }
         let best = self.readings.first().map_or(0, |reading| reading.cost);
-        let mut kept: Vec<Reading> = Vec::with_capacity(self.readings.len().min(MAX_READINGS));
-        for reading in self.readings.drain(..) {
-            let too_dear = reading.cost > best.saturating_add(cost::GIVE_UP);
-            if too_dear || kept.len() == MAX_READINGS {
+        let limit = best.saturating_add(cost::GIVE_UP);
+        let mut kept = 0;
+        for index in 0..self.readings.len() {
+            let (front, rest) = self.readings.split_at_mut(index);
+            let Some(reading) = rest.first_mut() else { break };
+            if reading.cost > limit || kept == MAX_READINGS {
                 break;
             }
-            match kept.iter_mut().find(|other| same_game(other, &reading)) {
-                Some(other) => other.touched |= reading.touched,
-                None => kept.push(reading),
+            reading.cost -= best;
+            if let Some(other) = front.iter_mut().take(kept).find(|other| same_game(other, reading)) {
+                other.touched |= reading.touched;
+                continue;
             }
+            if kept < index {
+                self.readings.swap(kept, index);
+            }
+            kept += 1;
         }
-        for reading in &mut kept {
-            reading.cost = reading.cost.saturating_sub(best);
-        }
-        self.readings = kept;
+        self.readings.truncate(kept);
     }
 
     /// Moves the plies that all readings share to the firm ones. The last ply of a reading stays
