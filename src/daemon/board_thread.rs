@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox, writer::STALL};
+use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox};
 use crate::{
     sensor::{Reading, Stop, Timeline},
     session::time::MonoTime,
@@ -41,6 +41,8 @@ pub struct Wiring {
     pub outbox: Arc<Outbox>,
     /// Where the thread tells that it advances.
     pub health: Arc<BoardHealth>,
+    /// How long a publication waits for the disk before the journal counts as failed.
+    pub stall: Duration,
 }
 
 /// Starts the thread. It ends when `stop` is set and what was read before is taken, or when all
@@ -104,14 +106,15 @@ impl Wiring {
     /// A disk that does not answer at all cannot be flagged by the writer, which waits for it.
     fn watch_the_disk(&self) {
         let Some(since) = self.outbox.waiting_since() else { return };
-        if u128::from(sysclock::monotonic().since(since)) < STALL.as_micros() {
+        let waited_us = sysclock::monotonic().since(since);
+        if u128::from(waited_us) < self.stall.as_micros() {
             return;
         }
         if self.health.set_journal(Some("the disk does not answer")) {
             tracing::error!(
                 "the journal's disk has not answered for {} s; the game is served on, moves leave before \
                  they are recorded",
-                STALL.as_secs()
+                waited_us / 1_000_000
             );
         }
         self.outbox.stop_holding();
@@ -120,7 +123,7 @@ impl Wiring {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::sync_channel;
+    use std::sync::mpsc::{SyncSender, sync_channel};
 
     use shakmaty::Square;
 
@@ -137,9 +140,16 @@ mod tests {
         session::{board::Board, event::Event, setup::GameSetup},
     };
 
-    #[test]
-    fn a_deadline_of_a_live_board_fires_while_nothing_is_read() {
-        let (disk, seen) = (Disk::default(), Seen::default());
+    /// A live board thread whose records go to `disk`.
+    struct Bench {
+        seen: Seen,
+        health: Arc<BoardHealth>,
+        sender: SyncSender<Reading>,
+        threads: [JoinHandle<()>; 2],
+    }
+
+    fn bench(disk: Disk) -> Bench {
+        let seen = Seen::default();
         let outbox = Arc::new(Outbox::new("1", Box::new(seen.clone())));
         let health = Arc::new(BoardHealth::new("1"));
         let (pen, writer) = writer::start(disk, outbox.clone(), health.clone(), NEVER).unwrap();
@@ -156,18 +166,51 @@ mod tests {
             stop: Stop::default(),
             outbox,
             health: health.clone(),
+            stall: Duration::from_millis(200),
         };
-        let thread = start(engine, wiring).unwrap();
-        for (square, occupied) in [(Square::E2, false), (Square::E4, true)] {
-            let input = Some(Event::Square { square, occupied }.into());
-            sender.send(Reading { at: sysclock::monotonic(), input }).unwrap();
+        Bench { seen, health, sender, threads: [start(engine, wiring).unwrap(), writer] }
+    }
+
+    impl Bench {
+        fn play_e4(&self) {
+            for (square, occupied) in [(Square::E2, false), (Square::E4, true)] {
+                let input = Some(Event::Square { square, occupied }.into());
+                self.sender.send(Reading { at: sysclock::monotonic(), input }).unwrap();
+            }
         }
-        let moved =
-            || seen.look(|event| matches!(event, FeedEvent::Move { played, .. } if played.uci == "e2e4"));
-        until("the move is made after the dwell time, without a press", moved);
-        assert!(health.is_alive(sysclock::monotonic(), Duration::from_secs(60)));
-        drop(sender);
-        thread.join().unwrap();
-        writer.join().unwrap();
+
+        fn shows_e4(&self) -> bool {
+            self.seen.look(|event| matches!(event, FeedEvent::Move { played, .. } if played.uci == "e2e4"))
+        }
+
+        fn end(self) {
+            drop(self.sender);
+            for thread in self.threads {
+                thread.join().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_deadline_of_a_live_board_fires_while_nothing_is_read() {
+        let bench = bench(Disk::default());
+        bench.play_e4();
+        until("the move is made after the dwell time, without a press", || bench.shows_e4());
+        assert!(bench.health.is_alive(sysclock::monotonic(), Duration::from_secs(60)));
+        bench.end();
+    }
+
+    #[test]
+    fn a_disk_that_does_not_answer_does_not_stop_the_feed() {
+        let disk = Disk::default();
+        disk.set_hanging(true);
+        let bench = bench(disk.clone());
+        bench.play_e4();
+        until("the flag", || bench.health.is_journal_failed());
+        until("the move", || bench.shows_e4());
+        disk.set_hanging(false);
+        until("the disk answers again", || !bench.health.is_journal_failed());
+        assert!(!disk.durable().is_empty());
+        bench.end();
     }
 }

@@ -25,6 +25,7 @@ use super::{
     notify,
     resume::OpenError,
     supervisor,
+    writer::STALL,
 };
 use crate::{
     config::Config,
@@ -179,8 +180,15 @@ impl Boards {
             launch::launch(prepared, hub)?;
         let (sender, readings) = sync_channel(QUEUE);
         self.paths.push((health.id().to_owned(), path));
-        let wiring =
-            Wiring { readings, timeline, offset_us, stop: self.stop.clone(), outbox, health: health.clone() };
+        let wiring = Wiring {
+            readings,
+            timeline,
+            offset_us,
+            stop: self.stop.clone(),
+            outbox,
+            health: health.clone(),
+            stall: STALL,
+        };
         self.threads.push(board_thread::start(engine, wiring).map_err(no_thread)?);
         self.threads.push(writer);
         supervisor::start(open, Sink::new(sender.clone()), self.stop.clone(), health.clone())

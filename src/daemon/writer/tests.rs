@@ -1,4 +1,7 @@
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use super::*;
 use crate::{
@@ -9,7 +12,7 @@ use crate::{
 
 /// A disk in memory that can be full.
 #[derive(Clone, Default)]
-pub(in crate::daemon) struct Disk(Arc<Mutex<Platter>>);
+pub(in crate::daemon) struct Disk(Arc<Mutex<Platter>>, Arc<AtomicBool>);
 
 #[derive(Default)]
 pub(in crate::daemon) struct Platter {
@@ -31,6 +34,9 @@ impl Store for Disk {
     }
 
     fn sync(&mut self) -> Result<(), Self::Error> {
+        while self.1.load(Ordering::Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
         let mut disk = self.0.lock().unwrap();
         if disk.full {
             return Err("no space left on device");
@@ -41,6 +47,11 @@ impl Store for Disk {
 }
 
 impl Disk {
+    /// Lets no sync return until it is called with `false`.
+    pub(in crate::daemon) fn set_hanging(&self, hanging: bool) {
+        self.1.store(hanging, Ordering::Relaxed);
+    }
+
     fn set_full(&self, full: bool) {
         self.0.lock().unwrap().full = full;
     }
