@@ -345,7 +345,8 @@ impl Narrator {
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
-            self.touches.next_turn(after.turn());
+            let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            self.touches.next_turn(in_the_air);
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
             let goes_on = goes_on(self.position(), ply.mv);

@@ -48,6 +48,9 @@ impl Tracker {
         let Some(reading) = self.readings.get(index) else { return };
         let in_order = reading.differs(seen).is_empty();
         let touched = reading.touched;
+        if in_order && (touched & reading.position.our(Role::King)).is_empty() {
+            return;
+        }
         let limit = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0) + cost::TOO_DEAR;
         for candidate in reading.candidates(self.identity) {
             let differs = candidate.after ^ seen.occupied;
@@ -186,6 +189,9 @@ fn fit(
         cost::LATE_RELEASE
     } else if candidate.passed.contains(square) {
         cost::EN_PASSANT_STANDS
+    } else if unseen > 0 {
+        // Two mishaps at once explain anything.
+        return None;
     } else {
         cost::FOREIGN
     };
