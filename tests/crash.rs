@@ -265,7 +265,7 @@ fn limit_files(daemon: &Daemon, bytes: Option<u64>) {
 fn a_full_disk_is_flagged_the_game_goes_on_and_the_journal_catches_up() {
     let dir = tempfile::tempdir().unwrap();
     let simulations = [simulation("opera", Level::Clean, 4)];
-    let config = config(&dir, &simulations, 100);
+    let config = config(&dir, &simulations, 50);
     let data = dir.path().join("data");
     let mut daemon = without_size_signal(&config);
     daemon.until("the first inputs", |_| {
@@ -298,7 +298,7 @@ fn a_full_disk_is_flagged_the_game_goes_on_and_the_journal_catches_up() {
 fn a_disk_that_stays_full_costs_the_journal_and_not_its_integrity() {
     let dir = tempfile::tempdir().unwrap();
     let simulations = [simulation("opera", Level::Clean, 5)];
-    let config = config(&dir, &simulations, 200);
+    let config = config(&dir, &simulations, 50);
     let data = dir.path().join("data");
     let mut daemon = without_size_signal(&config);
     daemon.until("the first inputs", |_| {

@@ -88,7 +88,7 @@ fn sigterm_in_the_middle_of_a_game_leaves_whole_journals() {
 #[test]
 fn a_game_goes_on_after_the_end_of_the_daemon() {
     let dir = tempfile::tempdir().unwrap();
-    let config = config(&dir, SIMULATED);
+    let config = config(&dir, &SIMULATED.replace("1000", "100"));
     let mut daemon = Daemon::with_config(&config);
     daemon.until("some inputs", |_| {
         let count = journals(&data(&dir), "7").first().map_or(0, |path| records(path).len());
