@@ -53,11 +53,13 @@ impl Narrator {
         if self.is_over() || self.is_frozen() || self.told.is_empty() || self.published < self.told.len() {
             return;
         }
-        // An assumed queen is no ground to end a game on.
-        if !self.identity && tracker.best().is_none_or(|best| !best.promoted.is_empty()) {
+        if self.examined == self.told.len() {
             return;
         }
-        if self.examined == self.told.len() {
+        let Some(best) = tracker.best() else { return };
+        let agreed = self.agreement(tracker, best, self.verified.min(self.told.len()));
+        // An assumed queen is no ground to end a game on, nor is a position that is in doubt.
+        if agreed < self.told.len() || (!self.identity && !best.promoted.is_empty()) {
             return;
         }
         self.examined = self.told.len();
