@@ -162,16 +162,13 @@ impl Replay {
         let (ev, us) = (fact.ev, fact.at.as_micros());
         match &fact.kind {
             FactKind::MovePublished { uci, made, .. } => {
-                if self.log.is_none() {
-                    // The common line, written without a detour.
-                    let made = made.as_micros();
-                    let _ = writeln!(
-                        self.out,
-                        "{{\"ev\":{ev},\"move\":\"{uci}\",\"us\":{us},\"made_us\":{made}}}"
-                    );
-                } else {
-                    self.line(json!({"ev": ev, "move": uci, "us": us, "made_us": made.as_micros()}));
+                // The common line, written without a detour.
+                let made = made.as_micros();
+                let _ = write!(self.out, "{{\"ev\":{ev},\"move\":\"{uci}\",\"us\":{us},\"made_us\":{made}");
+                if let Some(log) = &self.log {
+                    let _ = write!(self.out, ",\"log\":{}", json!(log));
                 }
+                self.out.push_str("}\n");
             }
             FactKind::MoveWithdrawn { published: true, .. } => {
                 self.line(json!({"ev": ev, "undo": 1, "us": us}))

@@ -174,7 +174,7 @@ fn an_interrupted_file_goes_on_after_its_last_event() {
     let file = file(&[HEADER, &lines[0], &lines[1], &lines[2]]);
     let (_, source) = SensorLogSource::open(file.path(), Pace::AsFastAsPossible).unwrap();
     let last = touchmoved::session::time::MonoTime::from_micros(200);
-    let readings = Running::start(source.resume(last)).all();
+    let readings = Running::start(source.resume(last, 2)).all();
     assert_eq!(inputs(&readings), [(300, square(Square::E7, false))]);
 }
 

@@ -196,14 +196,23 @@ fn conditional(
 async fn healthz(State(shared): State<Shared>) -> Response {
     let boards = shared.hub.boards();
     let connected = boards.iter().filter(|state| state.connected).count();
-    let status = if connected == boards.len() { "ok" } else { "degraded" };
-    let body = Json(json!({ "status": status, "boards": boards.len(), "connected": connected }));
+    let troubles = shared.hub.operator().troubles();
+    let journal = if troubles.iter().any(|trouble| trouble.what == "journal") { "failed" } else { "ok" };
+    let fine = connected == boards.len() && troubles.is_empty();
+    let body = Json(json!({
+        "status": if fine { "ok" } else { "degraded" },
+        "boards": boards.len(),
+        "connected": connected,
+        "journal": journal,
+        "troubles": troubles,
+    }));
     ([(header::CACHE_CONTROL, "no-store")], body).into_response()
 }
 
 async fn metrics(State(shared): State<Shared>) -> Response {
     let boards = shared.hub.boards();
-    let text = shared.hub.metrics().render(boards.iter().map(AsRef::as_ref));
+    let mut text = shared.hub.metrics().render(boards.iter().map(AsRef::as_ref));
+    text.push_str(&shared.hub.operator().metrics());
     let headers = [
         (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store"),

@@ -18,7 +18,10 @@ use std::{
 
 use tokio::sync::broadcast;
 
-use super::metrics::Metrics;
+use super::{
+    metrics::Metrics,
+    operator::{Desk, Operator},
+};
 use crate::{
     publish::{BoardState, FeedEvent, PublicClock},
     sysclock,
@@ -39,6 +42,7 @@ struct Inner {
     shared: Mutex<Shared>,
     live: broadcast::Sender<Arc<Batch>>,
     metrics: Arc<Metrics>,
+    operator: Desk,
 }
 
 #[derive(Debug, Default)]
@@ -173,6 +177,7 @@ impl Hub {
             shared: Mutex::default(),
             live: broadcast::Sender::new(QUEUE),
             metrics: Arc::default(),
+            operator: Desk::default(),
         }))
     }
 
@@ -281,6 +286,15 @@ impl Hub {
     /// The batches of all boards from now on, for a feed that builds its own messages from states.
     pub fn watch(&self) -> broadcast::Receiver<Arc<Batch>> {
         self.0.live.subscribe()
+    }
+
+    /// Sets who knows how the daemon is doing, for `/healthz` and `/metrics`.
+    pub fn set_operator(&self, operator: Arc<dyn Operator>) {
+        self.0.operator.take(operator);
+    }
+
+    pub(super) fn operator(&self) -> &Desk {
+        &self.0.operator
     }
 
     /// The counters behind `/metrics`.

@@ -10,13 +10,9 @@ use std::{
 
 use crate::publish::{BoardState, FeedEvent};
 
-/// Counters that the feeds and the daemon add to. All grow only, but the numbers of clients.
+/// Counters of the feeds. All grow only, but the numbers of clients.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Records written to journals; counted by the daemon.
-    pub journal_records: AtomicU64,
-    /// Waits for stable storage; counted by the daemon.
-    pub journal_syncs: AtomicU64,
     /// Events that went out to the feeds.
     pub events: AtomicU64,
     /// Moves that went out to the feeds.
@@ -88,9 +84,7 @@ impl Metrics {
     /// The text that `/metrics` answers.
     pub fn render<'a>(&self, boards: impl IntoIterator<Item = &'a BoardState>) -> String {
         let mut text = String::new();
-        let counters: [(&str, &str, &str, &AtomicU64); 14] = [
-            ("journal_records_total", "counter", "Records written to journals", &self.journal_records),
-            ("journal_syncs_total", "counter", "Waits for stable storage", &self.journal_syncs),
+        let counters: [(&str, &str, &str, &AtomicU64); 12] = [
             ("feed_events_total", "counter", "Events that went out", &self.events),
             ("moves_published_total", "counter", "Moves that went out", &self.moves),
             ("moves_undone_total", "counter", "Published plies taken back", &self.undone),

@@ -11,6 +11,7 @@ pub mod hub;
 pub mod livechess;
 pub mod metrics;
 mod net;
+pub mod operator;
 pub mod pgn;
 mod pgn_files;
 mod serve;

@@ -13,7 +13,7 @@ use tokio::{
 use super::{http, hub::Hub, livechess, net::Limited, pgn_files};
 
 /// How long connections have to end after the shutdown began.
-pub const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_millis(900);
 
 /// Which surfaces are served and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

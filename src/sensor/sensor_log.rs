@@ -39,6 +39,15 @@ const REPORTED_LINES: u64 = 200;
 /// Characters of a bad line that are kept in its report.
 const KEPT_TEXT: usize = 200;
 
+/// What an earlier run has delivered.
+#[derive(Clone, Copy, Debug)]
+struct Resume {
+    /// Stamp of its last reading.
+    last: MonoTime,
+    /// How many readings.
+    count: usize,
+}
+
 /// Reads a sensor log and delivers it at a pace.
 #[derive(Debug)]
 pub struct SensorLogSource {
@@ -48,7 +57,7 @@ pub struct SensorLogSource {
     pace: Pace,
     /// What the session was made with; a header that comes later is compared with it.
     setup: Option<GameSetup>,
-    resume: Option<MonoTime>,
+    resume: Option<Resume>,
     /// Number of the line that was read last.
     line: u64,
 }
@@ -79,10 +88,10 @@ impl SensorLogSource {
         self
     }
 
-    /// Goes on after an interruption: events of a file up to `last` are skipped, a live writer is
-    /// shifted behind it.
-    pub fn resume(mut self, last: MonoTime) -> SensorLogSource {
-        self.resume = Some(last);
+    /// Goes on after an interruption: the first `count` readings of a file are skipped, which is
+    /// exact even where several carry the same stamp; a live writer is shifted behind `last`.
+    pub fn resume(mut self, last: MonoTime, count: usize) -> SensorLogSource {
+        self.resume = Some(Resume { last, count });
         self
     }
 
@@ -122,13 +131,18 @@ impl Source for SensorLogSource {
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
         let live = self.lines.kind() != Kind::File;
-        let start = self.resume.unwrap_or_default();
+        let (start, skip) = match self.resume {
+            None => (MonoTime::ZERO, 0),
+            Some(resume) if live => (resume.last, 0),
+            Some(resume) => (MonoTime::ZERO, resume.count),
+        };
         let mut run = Run {
             live,
             pacer: None,
             shift: 0,
             last: None,
             start,
+            skip,
             expected: self.setup.as_ref().map(header_to_map),
             bad: 0,
             backwards: 0,
@@ -152,6 +166,8 @@ struct Run<'a> {
     last: Option<MonoTime>,
     /// Nothing is delivered before this.
     start: MonoTime,
+    /// Readings that an earlier run has delivered and this one leaves out.
+    skip: usize,
     expected: Option<Map<String, Value>>,
     bad: u64,
     backwards: u64,
@@ -236,10 +252,11 @@ impl Run<'_> {
     }
 
     fn deliver(&mut self, stamped: Stamped) -> Result<bool, SourceError> {
-        if !self.live && self.source.resume.is_some_and(|last| stamped.at <= last) {
+        let at = self.place(stamped.at)?;
+        if self.leave_out() {
+            self.start = at;
             return Ok(true);
         }
-        let at = self.place(stamped.at)?;
         let pace = self.source.pace;
         let pacer = self.pacer.get_or_insert_with(|| Pacer::start(pace, at));
         if !pacer.wait(at, self.sink, self.stop)? {
@@ -248,6 +265,13 @@ impl Run<'_> {
         self.sink.send(at, Input::Event(stamped.unit, stamped.event))?;
         pacer.sent(at);
         Ok(true)
+    }
+
+    /// True for a reading that an earlier run has delivered.
+    fn leave_out(&mut self) -> bool {
+        let known = self.skip > 0;
+        self.skip = self.skip.saturating_sub(1);
+        known
     }
 
     /// Where a stamp of the log is on the time line that is delivered.
@@ -310,6 +334,9 @@ impl Run<'_> {
 
     /// Records what the source has to say about its input.
     fn note(&mut self, key: &str, what: Value, more: &[(&str, Value)]) -> Result<(), SourceError> {
+        if self.leave_out() {
+            return Ok(());
+        }
         let (file, line) = (self.source.name.clone(), self.source.line);
         tracing::warn!(%file, line, "{}", what.as_str().unwrap_or_default());
         let mut map = Map::new();

@@ -201,8 +201,8 @@ impl Session {
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
             Event::Press(side) => {
                 if !self.narrator.is_over() {
-                    self.narrator.pause(&self.tracker, false);
                     self.pass_time(at);
+                    self.set_pause(at, false);
                     self.tracker.press(*side, at);
                     self.narrate(at, Moment::Board(Cause::Press(*side)));
                 }
@@ -242,8 +242,14 @@ impl Session {
         self.tracker.pass_time(at, self.signalled);
     }
 
+    fn set_pause(&mut self, at: MonoTime, paused: bool) {
+        let now = self.now(at);
+        self.narrator.pause(paused, &self.tracker, now, &mut self.facts);
+    }
+
     fn pause(&mut self, at: MonoTime, paused: bool) {
-        self.narrator.pause(&self.tracker, paused);
+        self.pass_time(at);
+        self.set_pause(at, paused);
         self.narrate(at, Moment::Other);
     }
 

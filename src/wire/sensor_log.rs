@@ -257,6 +257,9 @@ struct RawTimes {
 
 /// Reads one event line.
 pub fn parse_event(line: &str) -> Result<Stamped, LineError> {
+    if let Some(stamped) = parse_common(line) {
+        return Ok(stamped);
+    }
     let raw: RawEvent<'_> = serde_json::from_str(line).map_err(|e| LineError::Json(e.to_string()))?;
     let unit = match raw.board.as_deref() {
         None | Some("A") => Unit::A,
@@ -264,6 +267,36 @@ pub fn parse_event(line: &str) -> Result<Stamped, LineError> {
         Some(other) => return Err(bad("board", format!("expected A or B, found {other:?}"))),
     };
     Ok(Stamped { at: MonoTime::from_micros(raw.us), unit, event: event_of(raw)? })
+}
+
+/// Reads the two lines that make up nearly every log, written as this program writes them; every
+/// other spelling goes the long way.
+fn parse_common(line: &str) -> Option<Stamped> {
+    let rest = line.strip_prefix("{\"us\":")?.strip_suffix('}')?;
+    let (us, rest) = rest.split_once(',')?;
+    if us.is_empty()
+        || us.len() > 18
+        || !us.bytes().all(|b| b.is_ascii_digit())
+        || (us.len() > 1 && us.starts_with('0'))
+    {
+        return None;
+    }
+    let event = if let Some(rest) = rest.strip_prefix("\"sq\":\"") {
+        let (square, state) = rest.split_once("\",\"occ\":")?;
+        let occupied = match state {
+            "0" => false,
+            "1" => true,
+            _ => return None,
+        };
+        Event::Square { square: square.parse().ok()?, occupied }
+    } else {
+        match rest {
+            "\"clock\":\"white\"" => Event::Press(Color::White),
+            "\"clock\":\"black\"" => Event::Press(Color::Black),
+            _ => return None,
+        }
+    };
+    Some(Stamped { at: MonoTime::from_micros(us.parse().ok()?), unit: Unit::A, event })
 }
 
 fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
@@ -432,6 +465,26 @@ pub fn format_header(setup: &GameSetup) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_short_way_reads_what_the_long_way_reads() {
+        for line in [
+            r#"{"us":12,"sq":"e2","occ":0}"#,
+            r#"{"us":0,"sq":"h8","occ":1}"#,
+            r#"{"us":999999999999999999,"clock":"white"}"#,
+            r#"{"us":7,"clock":"black"}"#,
+        ] {
+            assert!(parse_common(line).is_some(), "{line}");
+            let long = line.replacen("\"us\":", " \"us\": ", 1);
+            assert!(parse_common(&long).is_none());
+            assert_eq!(parse_event(line), parse_event(&long));
+        }
+        for odd in
+            [r#"{"us":01,"sq":"e2","occ":0}"#, r#"{"us":-1,"clock":"white"}"#, r#"{"us":,"sq":"e2","occ":1}"#]
+        {
+            assert!(parse_event(odd).is_err(), "{odd}");
+        }
+    }
 
     fn any_square() -> impl Strategy<Value = Square> {
         (0u32..64).prop_map(Square::new)

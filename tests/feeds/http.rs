@@ -170,7 +170,8 @@ async fn the_page_and_the_operators_resources() {
     let allowed = request(server.http, "OPTIONS", "/events", &[("Origin", "https://example.com")]).await;
     assert_eq!(allowed.header("access-control-allow-methods"), Some("GET, HEAD"));
     let health = get(server.http, "/healthz", &[]).await;
-    assert_eq!(health.json(), json!({"status": "ok", "boards": 1, "connected": 1}));
+    let fine = json!({"status": "ok", "boards": 1, "connected": 1, "journal": "ok", "troubles": []});
+    assert_eq!(health.json(), fine);
     assert_eq!(health.header("access-control-allow-origin"), None);
     let metrics = get(server.http, "/metrics", &[]).await.body;
     for line in ["touchmoved_moves_published_total 1\n", "touchmoved_board_connected{board=\"1\"} 1\n"] {

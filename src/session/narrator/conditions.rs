@@ -1,6 +1,6 @@
 //! When a move counts as made and when it may be published.
 
-use shakmaty::{Bitboard, Chess, Move, Position as _, Role, Square, attacks};
+use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{Narrator, Now, is_last, ply_of};
 use crate::session::{
@@ -38,13 +38,13 @@ impl Narrator {
             return false;
         }
         self.candidate = Some(ply.mv);
-        let decided = ply.pressed.is_some() || ply.answered;
+        let decided = ply.pressed.is_some() || ply.answered || self.stopping;
         if ply.inferred && !decided && differs.any() {
             return false;
         }
         let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
         let made = decided || rested || reading.is_end();
-        if made && !self.may_go_on(ply, &reading.before, now) {
+        if made {
             self.candidate = None;
         }
         made
@@ -70,20 +70,20 @@ impl Narrator {
         moves.into_iter().map(|mv| self.uci(mv)).collect()
     }
 
-    /// Whether the man of a ply could go on in the same motion: a longer slide, a pawn's second
-    /// step, the first half of castling, a king on its way to the centre.
-    pub(super) fn may_go_on(&self, ply: &Ply, before: &Option<Chess>, now: Now) -> bool {
+    /// Whether the man of the last told ply may still go on in the same motion: a longer slide, a
+    /// pawn's second step, the first half of castling, a king on its way to the centre.
+    pub(super) fn may_go_on(&self, ply: &Ply, now: Now) -> bool {
         if ply.pressed.is_some() || ply.answered || now.at >= ply.placed.plus_ms(self.settings.extend_ms) {
             return false;
         }
-        before.as_ref().is_some_and(|before| goes_on(before, ply.mv))
+        self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
     }
 
     pub(super) fn may_publish(&self, tracker: &Tracker, reading: &Reading, index: usize, now: Now) -> bool {
         let Some(told) = self.told.get(index) else { return false };
         if let Some(ply) = ply_of(tracker, reading, index) {
             let last = is_last(tracker, reading, index);
-            if last && self.may_go_on(ply, &reading.before, now) {
+            if last && self.may_go_on(ply, now) {
                 return false;
             }
         }
@@ -131,31 +131,34 @@ pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
 }
 
 /// Whether `mv` could be the beginning of another legal move by the same man.
-fn goes_on(before: &Chess, mv: Move) -> bool {
-    let Some(from) = mv.from() else { return false };
-    let to = mv.to();
-    match mv {
-        Move::Castle { .. } | Move::EnPassant { .. } | Move::Put { .. } => false,
-        Move::Normal { role: Role::Pawn, .. } => before.legal_moves().iter().any(|other| {
-            other.from() == Some(from)
-                && other.to().file() == to.file()
-                && other.to() != to
-                && attacks::between(from, other.to()).contains(to)
-        }),
-        Move::Normal { role: Role::Knight, .. } => false,
-        Move::Normal { role, capture, .. } => {
-            let towards_centre = role == Role::King && CENTRE.contains(to);
-            let castling = (role == Role::King || role == Role::Rook)
-                && capture.is_none()
-                && before.legal_moves().iter().any(|other| begins_castling(before, *other, from, to));
-            let slides = role != Role::King
-                && capture.is_none()
-                && before.legal_moves().iter().any(|other| {
-                    other.from() == Some(from) && attacks::between(from, other.to()).contains(to)
-                });
-            towards_centre || castling || slides
-        }
+pub(super) fn goes_on(before: &Chess, mv: Move) -> bool {
+    let Move::Normal { role, from, capture, to, .. } = mv else { return false };
+    let longer = || {
+        // Only squares behind the one that was reached, seen from where the man came.
+        let behind = attacks::ray(from, to) & !attacks::between(from, to);
+        let possible = role == Role::Pawn || (before.board().attacks_from(from) & behind).count() > 1;
+        possible
+            && before
+                .legal_moves()
+                .iter()
+                .any(|other| other.from() == Some(from) && attacks::between(from, other.to()).contains(to))
+    };
+    match role {
+        Role::Knight => false,
+        Role::Pawn => capture.is_none() && from.rank() == second_rank(before) && longer(),
+        Role::King => CENTRE.contains(to) || (capture.is_none() && may_castle(before, from, to)),
+        Role::Rook => capture.is_none() && (may_castle(before, from, to) || longer()),
+        Role::Bishop | Role::Queen => capture.is_none() && longer(),
     }
+}
+
+fn second_rank(before: &Chess) -> Rank {
+    before.turn().fold_wb(Rank::Second, Rank::Seventh)
+}
+
+fn may_castle(before: &Chess, from: Square, to: Square) -> bool {
+    before.castles().has_color(before.turn())
+        && before.legal_moves().iter().any(|other| begins_castling(before, *other, from, to))
 }
 
 fn begins_castling(before: &Chess, other: Move, from: Square, to: Square) -> bool {

@@ -13,7 +13,7 @@ mod view;
 
 use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
 
-use self::{endings::Ending, irregular::Wrong, touches::Touches};
+use self::{conditions::goes_on, endings::Ending, irregular::Wrong, touches::Touches};
 use super::{
     PlyRecord,
     event::{ClockReading, GameResult},
@@ -30,6 +30,8 @@ use super::{
 struct Told {
     mv: Move,
     record: PlyRecord,
+    /// Its man could have gone on in the same motion.
+    goes_on: bool,
     /// The position after it.
     after: Chess,
 }
@@ -69,6 +71,8 @@ pub(super) struct Narrator {
     /// How many plies had been told when the position was last looked at for an end.
     examined: usize,
     paused: bool,
+    /// The clocks are being stopped right now.
+    stopping: bool,
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
@@ -120,6 +124,7 @@ impl Narrator {
             ending: Ending::default(),
             examined: 0,
             paused: false,
+            stopping: false,
             repair: false,
             took_back: false,
             was_in_order: true,
@@ -201,7 +206,14 @@ impl Narrator {
         if self.repair && best.differs(tracker.seen()).is_empty() {
             self.paused = false;
         }
-        if self.is_over() || self.is_frozen() || self.ending.signal_is_told() {
+        if self.is_over() || self.ending.signal_is_told() {
+            return;
+        }
+        if self.is_frozen() {
+            // What was made before the clocks were stopped may still become sure.
+            if self.agreement(tracker, best, 0) == self.told.len() {
+                self.publish(tracker, best, now, facts);
+            }
             return;
         }
         let reading = self.reconcile(tracker, best, now, facts);
@@ -211,7 +223,8 @@ impl Narrator {
         self.publish(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
-            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any();
+            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any()
+            || tracker.has_rival(reading);
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
@@ -343,10 +356,12 @@ impl Narrator {
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
-            self.touches.next_turn(after.turn());
+            let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            self.touches.next_turn(in_the_air);
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
-            self.told.push(Told { mv: ply.mv, record, after });
+            let goes_on = goes_on(self.position(), ply.mv);
+            self.told.push(Told { mv: ply.mv, record, goes_on, after });
         }
     }
 
@@ -419,7 +434,7 @@ impl Narrator {
         let standing = !reading.differs(tracker.seen()).intersects(!reading.position.us());
         if let Some(ply) = reading.tail.last()
             && standing
-            && self.may_go_on(ply, &reading.before, now)
+            && self.may_go_on(ply, now)
         {
             self.candidate = Some(last);
             self.held_back = Some(last);
@@ -430,10 +445,22 @@ impl Narrator {
 
     /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
     /// (Article 6.11) ends by itself when the board is in order.
-    pub(super) fn pause(&mut self, tracker: &Tracker, paused: bool) {
+    pub(super) fn pause(&mut self, paused: bool, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        if paused && !self.paused {
+            // Nobody stops the clocks over a man in the hand: what is placed is made.
+            self.stopping = true;
+            self.narrate(tracker, now, facts);
+            self.stopping = false;
+        }
+        self.set_paused(tracker, paused);
+    }
+
+    fn set_paused(&mut self, tracker: &Tracker, paused: bool) {
         self.paused = paused;
-        let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
-        self.repair = paused && (self.wrong.is_some() || promoting || self.open_promotion().is_some());
+        self.repair = paused && {
+            let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
+            self.wrong.is_some() || promoting || self.open_promotion().is_some()
+        };
     }
 
     /// True while the clocks are stopped and nothing on the board is a move.

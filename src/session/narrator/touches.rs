@@ -1,6 +1,6 @@
 //! Lifts as evidence of touches: who had the move, what was lifted first, what was put back.
 
-use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
+use shakmaty::{Bitboard, Chess, Position as _, Square};
 
 use super::{Facts, Moment, Narrator, Now, tell};
 use crate::session::{
@@ -14,7 +14,6 @@ use crate::session::{
 pub(super) struct Touches {
     order: Vec<Square>,
     since: Vec<(Square, MonoTime)>,
-    turn: Option<Color>,
 }
 
 impl Touches {
@@ -31,11 +30,11 @@ impl Touches {
         Some(self.since.swap_remove(index).1)
     }
 
-    /// The turn passes to `turn`; what is in the air stays in the air.
-    pub(super) fn next_turn(&mut self, turn: Color) {
-        self.turn = Some(turn);
-        let air: Vec<Square> = self.since.iter().map(|(square, _)| *square).collect();
-        self.order.retain(|square| air.contains(square));
+    /// The turn passes on: only the men of `standing` that are in the air stay there.
+    pub(super) fn next_turn(&mut self, standing: Bitboard) {
+        self.since.retain(|(square, _)| standing.contains(*square));
+        let air: Bitboard = self.since.iter().map(|(square, _)| *square).collect();
+        self.order.retain(|square| air.contains(*square));
     }
 
     /// The first man of `men` that was lifted in this turn.

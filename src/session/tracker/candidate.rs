@@ -54,11 +54,13 @@ impl Candidate {
     /// The legal moves of a position. On a board that does not tell identities a promotion stands
     /// for all its pieces and is taken as a queen.
     pub(super) fn all(position: &Chess, every_promotion: bool) -> Vec<Candidate> {
-        position
-            .legal_moves()
-            .into_iter()
-            .filter(|mv| every_promotion || matches!(mv.promotion(), None | Some(Role::Queen)))
-            .map(|mv| Candidate::new(position, mv))
-            .collect()
+        let legal = position.legal_moves();
+        let mut all = Vec::with_capacity(legal.len());
+        for mv in legal {
+            if every_promotion || matches!(mv.promotion(), None | Some(Role::Queen)) {
+                all.push(Candidate::new(position, mv));
+            }
+        }
+        all
     }
 }

@@ -47,9 +47,9 @@ pub const TWO_PLIES: Cost = 1_500;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
-pub const STANDS_WRONG: Cost = 2_500;
+pub const STANDS_WRONG: Cost = 3_200;
 /// Men are missing at this moment, before any time has passed over it.
-pub const IN_THE_AIR: Cost = 600;
+pub const IN_THE_AIR: Cost = 900;
 
 /// Per second: the board shows a man where the reading has none.
 pub const EXTRA_PER_S: u64 = 2_200;
@@ -64,6 +64,8 @@ pub const TIME_CAP_US: u64 = 2_500_000;
 
 /// Readings that cost this much more than the best one are given up.
 pub const GIVE_UP: Cost = 14_000;
+/// A move that would cost this much more than the best reading is not taken up.
+pub const TOO_DEAR: Cost = 12_000;
 /// A move is published when every reading without it costs at least this much more.
 pub const PATIENCE: Cost = 4_000;
 /// Two readings closer than this are not told apart.

@@ -21,12 +21,23 @@ impl Tracker {
             self.one_ply(index, cause, at, &mut grown);
         }
         self.readings.append(&mut grown);
-        if self.unexplained(cause) {
+        if self.unexplained(cause) || self.promoted_in_the_air(cause) {
             self.revive_promotions(cause, at);
         }
         if self.unexplained(cause) {
             self.two_plies(cause, at);
         }
+    }
+
+    /// True when in every good reading a man whose role is only assumed has left its square, and
+    /// something was placed or pressed since: its capture leaves no man too many.
+    fn promoted_in_the_air(&self, cause: Cause) -> bool {
+        let in_the_air =
+            |reading: &Reading| reading.promoted.iter().any(|man| !self.seen.occupied.contains(man.square));
+        let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
+        let limit = best.saturating_add(cost::CLOSE);
+        !matches!(cause, Cause::Lift(_))
+            && self.readings.iter().all(|reading| reading.cost > limit || in_the_air(reading))
     }
 
     /// True when men stand where no reading has them.
@@ -48,6 +59,10 @@ impl Tracker {
         let Some(reading) = self.readings.get(index) else { return };
         let in_order = reading.differs(seen).is_empty();
         let touched = reading.touched;
+        if in_order && (touched & reading.position.our(Role::King)).is_empty() {
+            return;
+        }
+        let limit = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0) + cost::TOO_DEAR;
         for candidate in reading.candidates(self.identity) {
             let differs = candidate.after ^ seen.occupied;
             if differs.count() > 1 {
@@ -62,7 +77,8 @@ impl Tracker {
                 continue;
             };
             let extra = fit + wrong_order(candidate, &self.left, &self.filled, seen);
-            if self.knows_child(reading, candidate, reading.cost.saturating_add(extra)) {
+            let price = reading.cost.saturating_add(extra);
+            if price > limit || self.knows_child(reading, candidate, price) {
                 continue;
             }
             let number = self.firm.len() + reading.tail.len();
@@ -184,6 +200,9 @@ fn fit(
         cost::LATE_RELEASE
     } else if candidate.passed.contains(square) {
         cost::EN_PASSANT_STANDS
+    } else if unseen > 0 {
+        // Two mishaps at once explain anything.
+        return None;
     } else {
         cost::FOREIGN
     };

@@ -198,25 +198,32 @@ impl Tracker {
         self.commit();
     }
 
-    /// Gives up the readings that cost too much, and all but the best where there are too many.
+    /// Gives up the readings that cost too much, doubles, and all but the best where there are too
+    /// many.
     fn prune(&mut self) {
-        self.readings.sort_by_key(|reading| reading.cost);
+        if !self.readings.is_sorted_by_key(|reading| reading.cost) {
+            self.readings.sort_by_key(|reading| reading.cost);
+        }
         let best = self.readings.first().map_or(0, |reading| reading.cost);
-        let mut kept: Vec<Reading> = Vec::with_capacity(self.readings.len().min(MAX_READINGS));
-        for reading in self.readings.drain(..) {
-            let too_dear = reading.cost > best.saturating_add(cost::GIVE_UP);
-            if too_dear || kept.len() == MAX_READINGS {
+        let limit = best.saturating_add(cost::GIVE_UP);
+        let mut kept = 0;
+        for index in 0..self.readings.len() {
+            let (front, rest) = self.readings.split_at_mut(index);
+            let Some(reading) = rest.first_mut() else { break };
+            if reading.cost > limit || kept == MAX_READINGS {
                 break;
             }
-            match kept.iter_mut().find(|other| same_game(other, &reading)) {
-                Some(other) => other.touched |= reading.touched,
-                None => kept.push(reading),
+            reading.cost -= best;
+            if let Some(other) = front.iter_mut().take(kept).find(|other| same_game(other, reading)) {
+                other.touched |= reading.touched;
+                continue;
             }
+            if kept < index {
+                self.readings.swap(kept, index);
+            }
+            kept += 1;
         }
-        for reading in &mut kept {
-            reading.cost = reading.cost.saturating_sub(best);
-        }
-        self.readings = kept;
+        self.readings.truncate(kept);
     }
 
     /// Moves the plies that all readings share to the firm ones. The last ply of a reading stays
@@ -273,6 +280,14 @@ impl Tracker {
     /// The reading that explains the board best at this moment.
     pub(super) fn best(&self) -> Option<&Reading> {
         self.readings.iter().min_by_key(|reading| reading.weight(&self.seen))
+    }
+}
+
+impl Tracker {
+    /// True when another reading is so close that time may put it ahead.
+    pub(super) fn has_rival(&self, best: &Reading) -> bool {
+        let limit = best.weight(&self.seen).saturating_add(CLOSE);
+        self.readings.iter().any(|other| !std::ptr::eq(other, best) && other.weight(&self.seen) < limit)
     }
 }
 

@@ -1,0 +1,216 @@
+//! The thread of one board: readings in, deadlines on time, until the daemon ends.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox};
+use crate::{
+    sensor::{Reading, Stop, Timeline},
+    session::time::MonoTime,
+    sysclock,
+};
+
+/// Readings that may wait between the sources and the board thread.
+pub const QUEUE: usize = 256;
+
+/// The thread looks around at least this often, for the watchdog and for the end of the daemon.
+const TURN: Duration = Duration::from_millis(1000);
+
+/// How long a deadline of a live board waits for readings that were stamped before it and are
+/// still on their way. It fires at its own time all the same.
+const GRACE_US: u64 = 5_000;
+
+/// What a board thread needs beside its engine.
+pub struct Wiring {
+    /// The readings of all sources of the board.
+    pub readings: Receiver<Reading>,
+    /// What their stamps mean.
+    pub timeline: Timeline,
+    /// Added to every stamp, so that the times of a resumed journal go on; in microseconds.
+    pub offset_us: u64,
+    /// Set when the daemon ends.
+    pub stop: Stop,
+    /// What waits for the writer.
+    pub outbox: Arc<Outbox>,
+    /// Where the thread tells that it advances.
+    pub health: Arc<BoardHealth>,
+    /// How long a publication waits for the disk before the journal counts as failed.
+    pub stall: Duration,
+}
+
+/// Starts the thread. It ends when `stop` is set and what was read before is taken, or when all
+/// senders are gone.
+pub fn start(mut engine: Engine, wiring: Wiring) -> io::Result<JoinHandle<()>> {
+    let name = format!("board {}", wiring.health.id());
+    thread::Builder::new().name(name).spawn(move || {
+        let _span = log::board_span(wiring.health.id()).entered();
+        wiring.run(&mut engine);
+        wiring.health.end();
+    })
+}
+
+impl Wiring {
+    fn run(&self, engine: &mut Engine) {
+        loop {
+            self.health.advance(sysclock::monotonic());
+            match self.readings.recv_timeout(self.patience(engine)) {
+                Ok(reading) => self.take(engine, reading),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if let Some(now) = self.now() {
+                engine.advance(MonoTime::from_micros(now.as_micros().saturating_sub(GRACE_US)));
+            }
+            if self.stop.is_set() {
+                while let Ok(reading) = self.readings.try_recv() {
+                    self.take(engine, reading);
+                }
+                return;
+            }
+            self.watch_the_disk();
+        }
+    }
+
+    fn take(&self, engine: &mut Engine, reading: Reading) {
+        let at = reading.at.plus_micros(self.offset_us);
+        match reading.input {
+            Some(input) => {
+                tracing::trace!(?input, "reading");
+                engine.input(at, input);
+            }
+            None => engine.advance(at),
+        }
+    }
+
+    /// The time of the journal, where the clock tells it.
+    fn now(&self) -> Option<MonoTime> {
+        match self.timeline {
+            Timeline::Live => Some(sysclock::monotonic().plus_micros(self.offset_us)),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => None,
+        }
+    }
+
+    /// How long to wait for a reading: until the next deadline, and never longer than [`TURN`].
+    fn patience(&self, engine: &Engine) -> Duration {
+        let Some((now, deadline)) = self.now().zip(engine.deadline()) else { return TURN };
+        Duration::from_micros(deadline.plus_micros(GRACE_US).since(now)).min(TURN)
+    }
+
+    /// A disk that does not answer at all cannot be flagged by the writer, which waits for it.
+    fn watch_the_disk(&self) {
+        let Some(since) = self.outbox.waiting_since() else { return };
+        let waited_us = sysclock::monotonic().since(since);
+        if u128::from(waited_us) < self.stall.as_micros() {
+            return;
+        }
+        if self.health.set_journal(Some("the disk does not answer")) {
+            tracing::error!(
+                "the journal's disk has not answered for {} s; the game is served on, moves leave before \
+                 they are recorded",
+                waited_us / 1_000_000
+            );
+        }
+        self.outbox.stop_holding();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{SyncSender, sync_channel};
+
+    use shakmaty::Square;
+
+    use super::*;
+    use crate::{
+        daemon::{
+            outbox::tests::Seen,
+            writer::{
+                self,
+                tests::{Disk, NEVER, until},
+            },
+        },
+        publish::{FeedEvent, Publisher, Tags},
+        session::{board::Board, event::Event, setup::GameSetup},
+    };
+
+    /// A live board thread whose records go to `disk`.
+    struct Bench {
+        seen: Seen,
+        health: Arc<BoardHealth>,
+        sender: SyncSender<Reading>,
+        threads: [JoinHandle<()>; 2],
+    }
+
+    fn bench(disk: Disk) -> Bench {
+        let seen = Seen::default();
+        let outbox = Arc::new(Outbox::new("1", Box::new(seen.clone())));
+        let health = Arc::new(BoardHealth::new("1"));
+        let (pen, writer) = writer::start(disk, outbox.clone(), health.clone(), NEVER).unwrap();
+        let setup = GameSetup::default();
+        let board = Board::new(&setup).unwrap();
+        let publisher = Publisher::new("1", &setup, Tags::default(), board.session());
+        let engine =
+            Engine::new(board, publisher, pen, outbox.clone(), health.clone(), sysclock::monotonic());
+        let (sender, readings) = sync_channel(QUEUE);
+        let wiring = Wiring {
+            readings,
+            timeline: Timeline::Live,
+            offset_us: 0,
+            stop: Stop::default(),
+            outbox,
+            health: health.clone(),
+            stall: Duration::from_millis(200),
+        };
+        Bench { seen, health, sender, threads: [start(engine, wiring).unwrap(), writer] }
+    }
+
+    impl Bench {
+        fn play_e4(&self) {
+            for (square, occupied) in [(Square::E2, false), (Square::E4, true)] {
+                let input = Some(Event::Square { square, occupied }.into());
+                self.sender.send(Reading { at: sysclock::monotonic(), input }).unwrap();
+            }
+        }
+
+        fn shows_e4(&self) -> bool {
+            self.seen.look(|event| matches!(event, FeedEvent::Move { played, .. } if played.uci == "e2e4"))
+        }
+
+        fn end(self) {
+            drop(self.sender);
+            for thread in self.threads {
+                thread.join().unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn a_deadline_of_a_live_board_fires_while_nothing_is_read() {
+        let bench = bench(Disk::default());
+        bench.play_e4();
+        until("the move is made after the dwell time, without a press", || bench.shows_e4());
+        assert!(bench.health.is_alive(sysclock::monotonic(), Duration::from_secs(60)));
+        bench.end();
+    }
+
+    #[test]
+    fn a_disk_that_does_not_answer_does_not_stop_the_feed() {
+        let disk = Disk::default();
+        disk.set_hanging(true);
+        let bench = bench(disk.clone());
+        bench.play_e4();
+        until("the flag", || bench.health.is_journal_failed());
+        until("the move", || bench.shows_e4());
+        disk.set_hanging(false);
+        until("the disk answers again", || !bench.health.is_journal_failed());
+        assert!(!disk.durable().is_empty());
+        bench.end();
+    }
+}

@@ -1,0 +1,137 @@
+//! One board's steps: an input is recorded, the session takes it, what it concludes is recorded,
+//! and what may leave leaves.
+//!
+//! The engine reads no clock but for the UTC of its records, so that the board thread can drive it
+//! by the clock and recovery by a journal.
+
+use std::sync::Arc;
+
+use super::{health::BoardHealth, outbox::Outbox, writer::Pen};
+use crate::{
+    journal::{Body, Entry},
+    publish::Publisher,
+    session::{board::Board, event::Event, fact::Fact, io::Input, time::MonoTime},
+    sysclock,
+};
+
+/// Decoder, session and publisher of one board, and the ways out of it.
+pub struct Engine {
+    board: Board,
+    publisher: Publisher,
+    pen: Pen,
+    outbox: Arc<Outbox>,
+    health: Arc<BoardHealth>,
+    /// The time of the last record; nothing is recorded with an earlier one.
+    last: MonoTime,
+    step: u64,
+}
+
+impl Engine {
+    /// An engine that goes on after `last`.
+    pub fn new(
+        board: Board,
+        publisher: Publisher,
+        pen: Pen,
+        outbox: Arc<Outbox>,
+        health: Arc<BoardHealth>,
+        last: MonoTime,
+    ) -> Engine {
+        Engine { board, publisher, pen, outbox, health, last, step: 0 }
+    }
+
+    /// The time of the last record.
+    pub const fn last(&self) -> MonoTime {
+        self.last
+    }
+
+    /// The next deadline of the session.
+    pub fn deadline(&self) -> Option<MonoTime> {
+        self.board.deadline()
+    }
+
+    /// Takes one input: fires what is due before it, records it, steps, records the facts.
+    ///
+    /// A stamp that goes back is moved to the time of the last record, and that is what the journal
+    /// holds: running the journal again meets the same times in the same order.
+    pub fn input(&mut self, at: MonoTime, input: Input) {
+        let at = at.max(self.last);
+        self.advance(MonoTime::from_micros(at.as_micros().saturating_sub(1)));
+        self.last = at;
+        self.health.count_input();
+        let wall_us = sysclock::wall_micros();
+        let durable = is_press(&input);
+        let link = link(&input);
+        self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
+        self.board.input(at, &input);
+        self.conclude(at, wall_us, link);
+    }
+
+    /// Fires every deadline up to and including `now`, each at its own time.
+    pub fn advance(&mut self, now: MonoTime) {
+        while let Some(deadline) = self.board.deadline().filter(|deadline| *deadline <= now) {
+            self.board.advance(deadline);
+            // An input with the very time of a deadline that has fired comes after it.
+            self.last = self.last.max(deadline.plus_micros(1));
+            self.conclude(deadline, sysclock::wall_micros(), None);
+            if self.board.deadline() == Some(deadline) {
+                break;
+            }
+        }
+    }
+
+    /// Writes a remark into the journal.
+    pub fn note(&mut self, text: String) {
+        let entry = Entry { at: self.last, wall_us: sysclock::wall_micros(), body: Body::Note(text) };
+        self.pen.write(entry, true);
+    }
+
+    /// Records what the session has concluded and lets out what may leave.
+    fn conclude(&mut self, at: MonoTime, wall_us: u64, link: Option<bool>) {
+        let facts = drain(&mut self.board);
+        self.health.count_facts(facts.len());
+        let mut events = link.map(|up| self.publisher.link(up)).unwrap_or_default();
+        events.extend(self.publisher.apply(&facts, self.board.session()));
+        for fact in facts {
+            let durable = fact.kind.must_be_durable();
+            log_fact(&fact);
+            self.pen.write(Entry { at, wall_us, body: Body::Fact(fact) }, durable);
+        }
+        if events.is_empty() {
+            return;
+        }
+        self.step += 1;
+        if self.outbox.offer(self.step, sysclock::monotonic(), events) {
+            self.pen.release(self.step);
+        }
+    }
+}
+
+/// Every fact that the session has ready, in order.
+pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
+    std::iter::from_fn(|| board.poll_fact()).collect()
+}
+
+fn is_press(input: &Input) -> bool {
+    matches!(input, Input::Event(_, Event::Press(_)))
+}
+
+/// What an input says of the link to the board.
+pub(super) const fn link(input: &Input) -> Option<bool> {
+    match input {
+        Input::Event(_, Event::Link(up)) => Some(*up),
+        _ => None,
+    }
+}
+
+fn log_fact(fact: &Fact) {
+    use crate::session::fact::FactKind as F;
+    match &fact.kind {
+        F::MovePublished { ply, uci, .. } => tracing::info!("ply {ply}: {uci}"),
+        F::GameEnd { result, reason, .. } => tracing::info!("the game ended: {} ({reason})", result.as_str()),
+        F::Advisory { code, to, .. } => tracing::debug!("advisory {code} for {to}"),
+        other => tracing::debug!("{}", other.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

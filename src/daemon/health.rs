@@ -1,0 +1,305 @@
+//! How the daemon is doing: what the board threads, the writers and the sources tell about
+//! themselves, for `/healthz`, `/metrics`, the service manager and the watchdog.
+
+use std::{
+    fmt::Write as _,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    feed::operator::{Operator, Trouble},
+    session::time::MonoTime,
+};
+
+/// What one board tells about itself.
+#[derive(Debug, Default)]
+pub struct BoardHealth {
+    id: String,
+    /// Monotonic microseconds of the last turn of the board thread's loop.
+    advanced: AtomicU64,
+    inputs: AtomicU64,
+    facts: AtomicU64,
+    records: AtomicU64,
+    syncs: AtomicU64,
+    lost: AtomicU64,
+    waiting: AtomicU64,
+    ended: AtomicBool,
+    troubles: Mutex<Troubles>,
+}
+
+#[derive(Debug, Default)]
+struct Troubles {
+    journal: Option<String>,
+    source: Option<String>,
+}
+
+/// A copy of the figures of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoardFigures {
+    /// Identifier of the board.
+    pub id: String,
+    /// Inputs since the start of the daemon.
+    pub inputs: u64,
+    /// Facts since the start of the daemon.
+    pub facts: u64,
+    /// Records written to the journal.
+    pub records: u64,
+    /// Times that the journal was brought to stable storage.
+    pub syncs: u64,
+    /// Records that found no room while the journal was failed.
+    pub lost: u64,
+    /// Records that wait for the journal.
+    pub waiting: u64,
+    /// What is wrong with the journal; `None` while it is whole.
+    pub journal_trouble: Option<String>,
+    /// What is wrong with the source; `None` while it is read.
+    pub source_trouble: Option<String>,
+}
+
+impl BoardHealth {
+    /// The health of a board that has not started.
+    pub fn new(id: &str) -> BoardHealth {
+        BoardHealth { id: id.to_owned(), ..BoardHealth::default() }
+    }
+
+    /// Identifier of the board.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn troubles(&self) -> MutexGuard<'_, Troubles> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The board thread advances.
+    pub fn advance(&self, now: MonoTime) {
+        self.advanced.store(now.as_micros(), Ordering::Relaxed);
+    }
+
+    /// The board thread has ended, as it was asked to.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    /// True while the board thread has advanced within `limit`, or has ended as asked.
+    pub fn is_alive(&self, now: MonoTime, limit: Duration) -> bool {
+        let since = now.since(MonoTime::from_micros(self.advanced.load(Ordering::Relaxed)));
+        self.ended.load(Ordering::Relaxed) || u128::from(since) <= limit.as_micros()
+    }
+
+    /// Counts an input.
+    pub fn count_input(&self) {
+        self.inputs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts facts.
+    pub fn count_facts(&self, count: usize) {
+        self.facts.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Counts a sync of the journal.
+    pub fn count_sync(&self) {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One more record waits for the journal; false, and counted as lost, when `limit` wait already.
+    pub fn take_room(&self, limit: u64) -> bool {
+        if self.waiting.load(Ordering::Relaxed) >= limit {
+            self.lost.fetch_add(1, Ordering::Relaxed);
+            return false;
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        true
+    }
+
+    /// A record was written.
+    pub fn count_record(&self) {
+        self.records.fetch_add(1, Ordering::Relaxed);
+        self.give_room();
+    }
+
+    /// A record does not wait any longer.
+    pub fn give_room(&self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Records lost since the start of the daemon.
+    pub fn lost(&self) -> u64 {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Says what is wrong with the journal, or that it is whole. True when that is news.
+    pub fn set_journal(&self, trouble: Option<&str>) -> bool {
+        replace(&mut self.troubles().journal, trouble)
+    }
+
+    /// Says what is wrong with the source, or that it is read. True when that is news.
+    pub fn set_source(&self, trouble: Option<&str>) -> bool {
+        replace(&mut self.troubles().source, trouble)
+    }
+
+    /// True while the journal is not whole.
+    pub fn is_journal_failed(&self) -> bool {
+        self.troubles().journal.is_some()
+    }
+
+    /// A copy of everything.
+    pub fn figures(&self) -> BoardFigures {
+        let (journal_trouble, source_trouble) = {
+            let troubles = self.troubles();
+            (troubles.journal.clone(), troubles.source.clone())
+        };
+        BoardFigures {
+            id: self.id.clone(),
+            inputs: self.inputs.load(Ordering::Relaxed),
+            facts: self.facts.load(Ordering::Relaxed),
+            records: self.records.load(Ordering::Relaxed),
+            syncs: self.syncs.load(Ordering::Relaxed),
+            lost: self.lost(),
+            waiting: self.waiting.load(Ordering::Relaxed),
+            journal_trouble,
+            source_trouble,
+        }
+    }
+}
+
+fn replace(slot: &mut Option<String>, trouble: Option<&str>) -> bool {
+    if slot.as_deref() == trouble {
+        return false;
+    }
+    *slot = trouble.map(str::to_owned);
+    true
+}
+
+/// The health of all boards.
+#[derive(Clone, Debug, Default)]
+pub struct Health {
+    boards: Arc<Vec<Arc<BoardHealth>>>,
+}
+
+impl Health {
+    /// The health of these boards.
+    pub fn new(boards: Vec<Arc<BoardHealth>>) -> Health {
+        Health { boards: Arc::new(boards) }
+    }
+
+    /// True while every board thread advances.
+    pub fn all_alive(&self, now: MonoTime, limit: Duration) -> bool {
+        self.boards.iter().all(|board| board.is_alive(now, limit))
+    }
+
+    /// The figures of every board.
+    pub fn figures(&self) -> Vec<BoardFigures> {
+        self.boards.iter().map(|board| board.figures()).collect()
+    }
+
+    /// How things stand in one line, for `systemctl status`.
+    pub fn line(&self) -> String {
+        let figures = self.figures();
+        let mut line = match figures.as_slice() {
+            [one] => format!("serving board {}", one.id),
+            many => format!("serving {} boards", many.len()),
+        };
+        for board in &figures {
+            if let Some(trouble) = &board.journal_trouble {
+                line.push_str(&format!("; board {}: journal: failed ({trouble})", board.id));
+            }
+            if let Some(trouble) = &board.source_trouble {
+                line.push_str(&format!("; board {}: {trouble}", board.id));
+            }
+        }
+        line
+    }
+}
+
+impl Operator for Health {
+    fn troubles(&self) -> Vec<Trouble> {
+        let mut troubles = Vec::new();
+        for board in self.figures() {
+            for (what, detail) in [("journal", board.journal_trouble), ("source", board.source_trouble)] {
+                troubles.extend(detail.map(|detail| Trouble { board: board.id.clone(), what, detail }));
+            }
+        }
+        troubles
+    }
+
+    fn metrics(&self) -> String {
+        type Figure = fn(&BoardFigures) -> u64;
+        let figures: [(&str, &str, &str, Figure); 8] = [
+            ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
+            ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
+            ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
+            ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
+                board.syncs
+            }),
+            ("journal_waiting_records", "gauge", "Records that wait for the journal", |board| board.waiting),
+            (
+                "journal_lost_records_total",
+                "counter",
+                "Records that found no room while the disk failed",
+                |board| board.lost,
+            ),
+            ("journal_failed", "gauge", "1 while the journal cannot be written", |board| {
+                u64::from(board.journal_trouble.is_some())
+            }),
+            ("source_failed", "gauge", "1 while the board cannot be read", |board| {
+                u64::from(board.source_trouble.is_some())
+            }),
+        ];
+        let boards = self.figures();
+        let mut text = String::new();
+        for (name, kind, help, figure) in figures {
+            let _ = writeln!(text, "# HELP touchmoved_{name} {help}.\n# TYPE touchmoved_{name} {kind}");
+            for board in &boards {
+                let _ = writeln!(text, "touchmoved_{name}{{board=\"{}\"}} {}", board.id, figure(board));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_names_what_is_wrong() {
+        let board = Arc::new(BoardHealth::new("a7"));
+        let health = Health::new(vec![board.clone()]);
+        assert_eq!(health.line(), "serving board a7");
+        assert!(board.set_journal(Some("no space left")));
+        assert!(!board.set_journal(Some("no space left")), "the same trouble is no news");
+        assert_eq!(health.line(), "serving board a7; board a7: journal: failed (no space left)");
+        let detail = "no space left".to_owned();
+        assert_eq!(health.troubles(), [Trouble { board: "a7".into(), what: "journal", detail }]);
+        assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
+        assert!(board.set_journal(None));
+        assert_eq!(health.figures()[0].journal_trouble, None);
+    }
+
+    #[test]
+    fn a_board_thread_that_hangs_is_not_alive() {
+        let board = Arc::new(BoardHealth::new("1"));
+        let health = Health::new(vec![board.clone()]);
+        board.advance(MonoTime::from_micros(1_000_000));
+        let limit = Duration::from_secs(3);
+        assert!(health.all_alive(MonoTime::from_micros(4_000_000), limit));
+        assert!(!health.all_alive(MonoTime::from_micros(4_000_001), limit));
+        board.end();
+        assert!(health.all_alive(MonoTime::from_micros(9_000_000), limit));
+    }
+
+    #[test]
+    fn records_without_room_are_counted() {
+        let board = BoardHealth::new("1");
+        assert!(board.take_room(1));
+        assert!(!board.take_room(1));
+        board.give_room();
+        assert!(board.take_room(1));
+        assert_eq!((board.lost(), board.figures().waiting), (1, 1));
+    }
+}

@@ -1,0 +1,223 @@
+//! From a configured board to its running parts, in two halves: [`prepare`] looks and writes
+//! nothing new, [`launch`] writes the first records and starts the writer. In between the sockets
+//! are bound, so that a start that fails leaves no trace in the journals.
+
+use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
+
+use super::{
+    engine::Engine,
+    health::BoardHealth,
+    lock::DataDir,
+    outbox::Outbox,
+    resume::{self, Found, OpenError, Running},
+    run::RunError,
+    segments::Segments,
+    source::{self, Planned, Span},
+    supervisor::Open,
+    writer,
+};
+use crate::{
+    config::{BoardConfig, Config},
+    feed::Hub,
+    journal::{
+        Body, Entry, JournalHeader, Resume,
+        record::{program, resume_offset},
+    },
+    publish::Publisher,
+    sensor::Timeline,
+    session::{LOGIC_VERSION, board::Board, io::Input, time::MonoTime},
+    sysclock,
+};
+
+/// A board that is ready to start.
+pub struct Prepared {
+    config: BoardConfig,
+    dir: PathBuf,
+    header: JournalHeader,
+    planned: Planned,
+    found: Found,
+    sync_interval: Duration,
+}
+
+/// The parts of a board whose journal is open.
+pub struct Launched {
+    /// For the board thread.
+    pub engine: Engine,
+    /// The writer thread.
+    pub writer: JoinHandle<()>,
+    /// For the board thread.
+    pub outbox: Arc<Outbox>,
+    /// Figures of the board.
+    pub health: Arc<BoardHealth>,
+    /// What the stamps of the source mean.
+    pub timeline: Timeline,
+    /// Added to every stamp, in microseconds.
+    pub offset_us: u64,
+    /// Opens the source.
+    pub open: Open,
+    /// The journal that is written.
+    pub path: PathBuf,
+}
+
+/// Finds out what the board's source will deliver and whether a game goes on.
+pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<Prepared, RunError> {
+    let id = board.id.as_str();
+    let _span = super::log::board_span(id).entered();
+    let planned = source::plan(board).map_err(|source| RunError::Source { board: id.to_owned(), source })?;
+    let dir = data.board(id)?;
+    let mut header = JournalHeader::new(id, planned.setup.clone(), planned.tags.clone());
+    header.boot = boot_id();
+    header.config.clone_from(&config.digest);
+    let found = resume::look(&dir, &planned.setup, &planned.tags, |new| publisher(board, &planned, new))
+        .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
+    Ok(Prepared {
+        config: board.clone(),
+        dir,
+        header,
+        planned,
+        found,
+        sync_interval: Duration::from_millis(config.sync_interval_ms),
+    })
+}
+
+fn publisher(config: &BoardConfig, planned: &Planned, board: &Board) -> Publisher {
+    Publisher::new(config.id.as_str(), &planned.setup, planned.tags.clone(), board.session())
+        .with_serial(config.serial.clone())
+}
+
+/// Identifier of this boot; empty where the system tells none.
+fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// Opens the journal, puts the board into the hub and, when a game goes on, records that it does.
+pub fn launch(mut prepared: Prepared, hub: &Hub) -> Result<Launched, RunError> {
+    let id = prepared.config.id.to_string();
+    let _span = super::log::board_span(&id).entered();
+    let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None });
+    let opened = match found {
+        Found::Nothing { prev } => prepared.begin(prev),
+        Found::Again { prev, inputs } => prepared.begin_again(prev, inputs),
+        Found::Running(running) => Ok(prepared.go_on(*running)),
+    };
+    let opened = opened.map_err(|source| RunError::Board { board: id.clone(), source })?;
+    let health = Arc::new(BoardHealth::new(&id));
+    let outbox = Arc::new(Outbox::new(&id, Box::new(hub.clone())));
+    let path = opened.segments.path().to_owned();
+    hub.set(opened.publisher.state().clone());
+    let (pen, writer) =
+        writer::start(opened.segments, outbox.clone(), health.clone(), prepared.sync_interval)
+            .map_err(|source| RunError::System { what: "a thread", source })?;
+    let mut engine =
+        Engine::new(opened.board, opened.publisher, pen, outbox.clone(), health.clone(), opened.last);
+    for (at, input) in opened.inputs {
+        engine.input(at, input);
+    }
+    Ok(Launched {
+        engine,
+        writer,
+        outbox,
+        health,
+        timeline: prepared.planned.timeline,
+        offset_us: opened.offset_us,
+        open: source::opener(&prepared.config, prepared.planned.setup.clone(), opened.span),
+        path,
+    })
+}
+
+/// A board with its journal.
+struct Opened {
+    segments: Segments,
+    board: Board,
+    publisher: Publisher,
+    last: MonoTime,
+    /// What has to be put in before the first reading.
+    inputs: Vec<(MonoTime, Input)>,
+    offset_us: u64,
+    /// The part of a recording that is in the journal already.
+    span: Option<Span>,
+}
+
+impl Prepared {
+    /// A new game.
+    fn begin(&self, prev: Option<String>) -> Result<Opened, OpenError> {
+        let board = Board::new(&self.planned.setup)?;
+        let publisher = publisher(&self.config, &self.planned, &board);
+        let header = JournalHeader { prev, ..self.header.clone() };
+        // A recording brings its own time, which may begin at zero.
+        let at = match self.planned.timeline {
+            Timeline::Live => sysclock::monotonic(),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => MonoTime::ZERO,
+        };
+        let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
+        tracing::info!("a new game is recorded in {}", segments.path().display());
+        Ok(Opened { segments, board, publisher, last: at, inputs: Vec::new(), offset_us: 0, span: None })
+    }
+
+    /// A running game from the beginning, in a new segment.
+    fn begin_again(&self, prev: String, mut inputs: Vec<(MonoTime, Input)>) -> Result<Opened, OpenError> {
+        let mut opened = self.begin(Some(prev))?;
+        let last = inputs.last().map_or(MonoTime::ZERO, |(at, _)| *at).plus_micros(1);
+        opened.span = Span::of(&inputs);
+        opened.offset_us = self.offset(last, last.since(sysclock::monotonic()));
+        inputs.extend(resume::resume_inputs(last, self.now(last, opened.offset_us)));
+        opened.inputs = inputs;
+        Ok(opened)
+    }
+
+    /// A running game in its own segment.
+    fn go_on(&self, running: Running) -> Opened {
+        let Running { mut journal, board, publisher, missing, last, last_wall_us, boot, .. } = running;
+        let (now, wall_us) = (sysclock::monotonic(), sysclock::wall_micros());
+        let offset_us = self.offset(
+            last,
+            if boot.0 == self.header.boot { boot.1 } else { resume_offset(last, last_wall_us, now, wall_us) },
+        );
+        let resume =
+            Resume { boot: self.header.boot.clone(), program: program(), logic: LOGIC_VERSION, offset_us };
+        let facts = missing.into_iter().map(Body::Fact);
+        let written = facts
+            .chain([Body::Resume(resume)])
+            .try_for_each(|body| journal.append(&Entry { at: last, wall_us, body }))
+            .and_then(|()| journal.sync());
+        match written {
+            Ok(()) => tracing::info!(
+                "the game in {} goes on after {} plies",
+                journal.path().display(),
+                running.plies
+            ),
+            // What was appended stays in memory; the writer tries again and flags the trouble.
+            Err(error) => tracing::error!("{error}"),
+        }
+        if let Some(cut) = &running.cut {
+            tracing::warn!("{} bytes of a record that was not complete were cut off", cut.bytes);
+        }
+        let last = last.plus_micros(1);
+        Opened {
+            segments: Segments::resume(&self.dir, journal),
+            board,
+            publisher,
+            last,
+            inputs: resume::resume_inputs(last, self.now(last, offset_us)).into(),
+            offset_us,
+            span: running.span,
+        }
+    }
+
+    /// What is added to the stamps so that none comes before `last`. Recordings bring their own
+    /// time and go on where they were.
+    fn offset(&self, last: MonoTime, offset_us: u64) -> u64 {
+        match self.planned.timeline {
+            Timeline::Live => offset_us.max(last.since(sysclock::monotonic())),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => 0,
+        }
+    }
+
+    /// The time of the journal.
+    fn now(&self, last: MonoTime, offset_us: u64) -> MonoTime {
+        match self.planned.timeline {
+            Timeline::Live => sysclock::monotonic().plus_micros(offset_us),
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => last,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What leaves a board, and when: the physical board and the clock at once, moves and results once
+//! their records are on stable storage.
+//!
+//! The board thread [offers](Outbox::offer) what each step led to, the writer thread
+//! [releases](Outbox::release) it after the sync.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{feed::Hub, publish::FeedEvent, session::time::MonoTime};
+
+/// Where publications go.
+pub trait Audience: Send + Sync {
+    /// Takes the events of one moment.
+    fn publish(&self, board: &str, events: Vec<FeedEvent>);
+}
+
+impl Audience for Hub {
+    fn publish(&self, board: &str, events: Vec<FeedEvent>) {
+        Hub::publish(self, board, events);
+    }
+}
+
+/// The publications of one board on their way out.
+pub struct Outbox {
+    board: String,
+    audience: Box<dyn Audience>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    held: VecDeque<Held>,
+    /// False while the journal is failed: nothing is held back then.
+    holding: bool,
+}
+
+/// A publication that waits for its records.
+struct Held {
+    step: u64,
+    since: MonoTime,
+    events: Vec<FeedEvent>,
+}
+
+impl Outbox {
+    /// An outbox in front of the audience of a board.
+    pub fn new(board: &str, audience: Box<dyn Audience>) -> Outbox {
+        let inner = Mutex::new(Inner { held: VecDeque::new(), holding: true });
+        Outbox { board: board.to_owned(), audience, inner }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what one step of the session led to; `now` is the time of the clock. True when a part
+    /// waits for [`Outbox::release`] of this step.
+    ///
+    /// A status never overtakes a move or a result: `ended` would tell of it.
+    pub fn offer(&self, step: u64, now: MonoTime, events: Vec<FeedEvent>) -> bool {
+        let mut inner = self.lock();
+        let waits = inner.holding && (!inner.held.is_empty() || !events.iter().all(FeedEvent::is_immediate));
+        let (at_once, waiting): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
+            !waits || (event.is_immediate() && !matches!(event, FeedEvent::Status { .. }))
+        });
+        self.send(at_once);
+        if waiting.is_empty() {
+            return false;
+        }
+        inner.held.push_back(Held { step, since: now, events: waiting });
+        true
+    }
+
+    /// Everything up to and including `step` is on stable storage: lets it go.
+    pub fn release(&self, step: u64) {
+        let mut inner = self.lock();
+        while let Some(held) = inner.held.pop_front_if(|held| held.step <= step) {
+            self.send(held.events);
+        }
+    }
+
+    /// The journal is failed: what waits leaves now, and nothing is held until [`Outbox::hold`].
+    /// A spectator must not lose the game to a broken card.
+    pub fn stop_holding(&self) {
+        let mut inner = self.lock();
+        inner.holding = false;
+        for held in std::mem::take(&mut inner.held) {
+            self.send(held.events);
+        }
+    }
+
+    /// The journal is whole again.
+    pub fn hold(&self) {
+        self.lock().holding = true;
+    }
+
+    /// Since when the first of the waiting publications waits.
+    pub fn waiting_since(&self) -> Option<MonoTime> {
+        self.lock().held.front().map(|held| held.since)
+    }
+
+    /// Called with the lock held, so that events leave in one order.
+    fn send(&self, events: Vec<FeedEvent>) {
+        if !events.is_empty() {
+            self.audience.publish(&self.board, events);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// An audience that remembers.
+    #[derive(Clone, Default)]
+    pub(in crate::daemon) struct Seen(Arc<Mutex<Vec<FeedEvent>>>);
+
+    impl Audience for Seen {
+        fn publish(&self, _board: &str, events: Vec<FeedEvent>) {
+            self.0.lock().unwrap().extend(events);
+        }
+    }
+
+    impl Seen {
+        pub(in crate::daemon) fn look(&self, is: impl Fn(&FeedEvent) -> bool) -> bool {
+            self.0.lock().unwrap().iter().any(is)
+        }
+
+        pub(in crate::daemon) fn take(&self) -> Vec<FeedEvent> {
+            std::mem::take(&mut self.0.lock().unwrap())
+        }
+    }
+
+    fn board(board: &str) -> FeedEvent {
+        FeedEvent::Board { board: board.into() }
+    }
+
+    fn result() -> FeedEvent {
+        FeedEvent::Result { result: "1-0" }
+    }
+
+    fn status(status: &'static str) -> FeedEvent {
+        FeedEvent::Status { status, connected: true }
+    }
+
+    fn outbox() -> (Outbox, Seen) {
+        let seen = Seen::default();
+        (Outbox::new("1", Box::new(seen.clone())), seen)
+    }
+
+    #[test]
+    fn a_move_waits_and_the_board_does_not() {
+        let (outbox, seen) = outbox();
+        let now = MonoTime::from_micros(5);
+        assert!(outbox.offer(1, now, vec![board("one"), result()]));
+        assert!(!outbox.offer(2, now, vec![board("two")]));
+        assert_eq!(seen.take(), [board("one"), board("two")]);
+        assert_eq!(outbox.waiting_since(), Some(now));
+        outbox.release(0);
+        assert!(seen.take().is_empty());
+        outbox.release(1);
+        assert_eq!(seen.take(), [result()]);
+        assert_eq!(outbox.waiting_since(), None);
+    }
+
+    #[test]
+    fn a_status_does_not_overtake_a_result() {
+        let (outbox, seen) = outbox();
+        assert!(!outbox.offer(1, MonoTime::ZERO, vec![status("playing")]));
+        assert_eq!(seen.take(), [status("playing")]);
+        assert!(outbox.offer(2, MonoTime::ZERO, vec![result(), status("ended")]));
+        assert!(outbox.offer(3, MonoTime::ZERO, vec![status("paused")]));
+        assert!(seen.take().is_empty());
+        outbox.release(3);
+        assert_eq!(seen.take(), [result(), status("ended"), status("paused")]);
+    }
+
+    #[test]
+    fn a_failed_journal_holds_nothing_back() {
+        let (outbox, seen) = outbox();
+        outbox.offer(1, MonoTime::ZERO, vec![result()]);
+        outbox.stop_holding();
+        assert_eq!(seen.take(), [result()]);
+        assert!(!outbox.offer(2, MonoTime::ZERO, vec![board("two"), result()]));
+        assert_eq!(seen.take(), [board("two"), result()]);
+        outbox.hold();
+        assert!(outbox.offer(3, MonoTime::ZERO, vec![result()]));
+        assert!(seen.take().is_empty());
+    }
+}

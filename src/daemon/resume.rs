@@ -1,0 +1,241 @@
+//! What a board finds at the start: a game that was going on, or none.
+//!
+//! A game goes on when the latest segment of the board's directory was set up in the same way, is
+//! tagged as the same game and holds no end of the game. Its inputs are run again, so that the session, the publisher and the
+//! feeds stand where they stood; facts that the crash kept out of the file are recorded now. A
+//! segment of another logic version, or one whose facts do not come out, is left as it is and its
+//! inputs are run into a new segment.
+
+use std::path::Path;
+
+use crate::{
+    journal::{
+        Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
+        replay::{self, ReplayError},
+    },
+    publish::{Publisher, Tags},
+    session::{
+        LOGIC_VERSION,
+        board::Board,
+        event::{Event, GameResult},
+        fact::Fact,
+        io::Input,
+        setup::{GameSetup, SetupError},
+        time::MonoTime,
+    },
+    wire::sensor_log,
+};
+
+use super::{
+    engine::{drain, link},
+    source::Span,
+};
+
+/// Why a board cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The journal cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The game cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// What was found.
+pub enum Found {
+    /// A game that goes on.
+    Running(Box<Running>),
+    /// No game that goes on; the head of the latest segment, where there is one.
+    Nothing {
+        /// Head of the segment before.
+        prev: Option<String>,
+    },
+    /// A game that goes on, in a new segment.
+    Again {
+        /// Head of the segment before.
+        prev: String,
+        /// All inputs of the game.
+        inputs: Vec<(MonoTime, Input)>,
+    },
+}
+
+/// A game that goes on.
+pub struct Running {
+    /// Its journal, ready for the next record.
+    pub journal: Journal,
+    /// The board as it stood.
+    pub board: Board,
+    /// What the public knew.
+    pub publisher: Publisher,
+    /// Facts that follow from the inputs and are missing in the file.
+    pub missing: Vec<Fact>,
+    /// Time of the last record.
+    pub last: MonoTime,
+    /// UTC of the last record, in microseconds since 1970.
+    pub last_wall_us: u64,
+    /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
+    pub boot: (String, u64),
+    /// What came from the source.
+    pub span: Option<Span>,
+    /// Plies that had been made.
+    pub plies: usize,
+    /// A torn last line, cut off.
+    pub cut: Option<Cut>,
+}
+
+/// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new.
+pub fn look(
+    dir: &Path,
+    setup: &GameSetup,
+    tags: &Tags,
+    publisher: impl FnOnce(&Board) -> Publisher,
+) -> Result<Found, OpenError> {
+    let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None }) };
+    let recovered = match Journal::recover(&path) {
+        Ok(recovered) => recovered,
+        Err(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. })) => {
+            tracing::error!("{error} (the daemon does that now)");
+            return Ok(Found::Nothing { prev: None });
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let prev = recovered.journal.head().to_owned();
+    if !same_setup(&recovered.header, setup) || !same_game(&recovered.header.tags, tags) {
+        tracing::info!("{} holds another game: a new one begins", path.display());
+        return Ok(Found::Nothing { prev: Some(prev) });
+    }
+    let mut board = Board::new(setup)?;
+    let mut publisher = publisher(&board);
+    let facts = run_again(&recovered, &mut board, &mut publisher);
+    if board.session().result() != GameResult::Ongoing {
+        return Ok(Found::Nothing { prev: Some(prev) });
+    }
+    let differs = match replay::check(&path) {
+        Err(error @ ReplayError::Differs { .. }) => Some(error),
+        _ => None,
+    };
+    if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
+        let why = differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
+        tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
+        return Ok(Found::Again { prev, inputs: recovered.inputs });
+    }
+    let plies = board.session().plies().len();
+    Ok(Found::Running(Box::new(Running {
+        missing: facts.into_iter().skip(recovered.facts).collect(),
+        last: recovered.last,
+        last_wall_us: recovered.last_wall_us,
+        boot: recovered.boot,
+        span: Span::of(&recovered.inputs),
+        plies,
+        cut: recovered.cut,
+        journal: recovered.journal,
+        board,
+        publisher,
+    })))
+}
+
+/// Runs the inputs of a segment through a new board, to the time of its last record.
+fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let mut conclude = |board: &mut Board, up: Option<bool>| {
+        let new = drain(board);
+        if let Some(up) = up {
+            publisher.link(up);
+        }
+        publisher.apply(&new, board.session());
+        facts.extend(new);
+    };
+    for (at, input) in &recovered.inputs {
+        board.input(*at, input);
+        conclude(board, link(input));
+    }
+    board.advance(recovered.last);
+    conclude(board, None);
+    facts
+}
+
+fn same_setup(header: &JournalHeader, setup: &GameSetup) -> bool {
+    sensor_log::header_to_map(&header.setup) == sensor_log::header_to_map(setup)
+}
+
+/// Tells a correction of the tags, with which a game goes on, from another game: another event, round
+/// or date, or two other players. Without it a game that ended without a signal at the board would go
+/// on in the next round.
+fn same_game(recorded: &Tags, configured: &Tags) -> bool {
+    let players = recorded.white != configured.white && recorded.black != configured.black;
+    !players
+        && (&recorded.event, &recorded.round, &recorded.date)
+            == (&configured.event, &configured.round, &configured.date)
+}
+
+/// What the daemon puts in when it goes on with a game: a mark, then power off and on. The mark
+/// tells these inputs from those of the source.
+pub fn resume_inputs(last: MonoTime, now: MonoTime) -> [(MonoTime, Input); 3] {
+    let mark = Event::Device(serde_json::json!({ "daemon": "resumed" }));
+    [
+        (last, Input::from(mark)),
+        (last, Input::from(Event::Power(false))),
+        (now.max(last), Input::from(Event::Power(true))),
+    ]
+}
+
+/// The inputs that came from the source: all but those of [`resume_inputs`].
+pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoTime, Input)> {
+    let mut expected = 0;
+    inputs.iter().filter(move |(_, input)| match input {
+        Input::Event(_, Event::Device(value)) if is_mark(value) => {
+            expected = 2;
+            false
+        }
+        Input::Event(_, Event::Power(on)) if expected == if *on { 1 } else { 2 } => {
+            expected -= 1;
+            false
+        }
+        _ => {
+            expected = 0;
+            true
+        }
+    })
+}
+
+fn is_mark(value: &serde_json::Value) -> bool {
+    value.get("daemon").and_then(serde_json::Value::as_str) == Some("resumed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_corrected_name_is_the_same_game_and_another_round_is_not() {
+        let tags = |round: &str, white: &str, black: &str| Tags {
+            round: Some(round.to_owned()),
+            white: Some(white.to_owned()),
+            black: Some(black.to_owned()),
+            ..Tags::default()
+        };
+        let recorded = tags("1", "Alpha", "Beta");
+        assert!(same_game(&recorded, &recorded));
+        assert!(same_game(&recorded, &tags("1", "Alfa", "Beta")));
+        assert!(!same_game(&recorded, &tags("2", "Alpha", "Beta")));
+        assert!(!same_game(&recorded, &tags("1", "Gamma", "Delta")));
+    }
+
+    #[test]
+    fn the_inputs_of_the_source_are_told_from_those_of_the_daemon() {
+        let at = MonoTime::ZERO;
+        let tick = || (at, Input::from(Event::Tick));
+        let power = |on| (at, Input::from(Event::Power(on)));
+        let mut inputs = vec![tick(), power(false), power(true), tick()];
+        assert_eq!(from_source(&inputs).count(), 4, "a recording may hold a power cut of its own");
+        inputs.extend(resume_inputs(at, at));
+        inputs.extend([tick(), power(true)]);
+        assert_eq!(from_source(&inputs).count(), 6);
+        // The daemon was killed while it was resuming.
+        inputs.extend(resume_inputs(at, at).into_iter().take(2));
+        inputs.extend(resume_inputs(at, at));
+        inputs.push(tick());
+        assert_eq!(from_source(&inputs).count(), 7);
+    }
+}

@@ -1,0 +1,213 @@
+//! From a board's configuration to its source: what it will deliver, and how to open it.
+
+use std::path::Path;
+
+use crate::{
+    config::{self, BoardConfig, SensorConfig},
+    publish::Tags,
+    sensor::{
+        Pace, Source, SourceError, Speed, Timeline, dgt::DgtSource, sensor_log::SensorLogSource,
+        serial::ModemLines, simulated::SimulatedSource,
+    },
+    session::{io::Input, setup::GameSetup, time::MonoTime},
+    simulate::{
+        games::{DemoGame, GAMES},
+        params::{Ending, Level, Params},
+    },
+};
+
+use super::{resume, supervisor::Open};
+
+/// What a source will deliver.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The game that its readings belong to.
+    pub setup: GameSetup,
+    /// Tags of the game: those of the configuration, and where it is silent those of the source.
+    pub tags: Tags,
+    /// What its stamps mean.
+    pub timeline: Timeline,
+}
+
+/// The part of a recording that is in the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Stamp of its first reading.
+    pub start: MonoTime,
+    /// Stamp of its last reading.
+    pub last: MonoTime,
+    /// How many readings they are.
+    pub count: usize,
+}
+
+impl Span {
+    /// The part that these inputs of a journal hold; nothing when none came from the source.
+    pub fn of(inputs: &[(MonoTime, Input)]) -> Option<Span> {
+        let mut times = resume::from_source(inputs).map(|(at, _)| *at);
+        let start = times.next()?;
+        let mut span = Span { start, last: start, count: 1 };
+        for at in times {
+            span.last = at;
+            span.count += 1;
+        }
+        Some(span)
+    }
+}
+
+/// Finds out what the source of a board will deliver.
+pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
+    let configured =
+        || Planned { setup: board.setup.clone(), tags: board.tags.clone(), timeline: Timeline::Live };
+    Ok(match &board.sensor {
+        SensorConfig::Simulated { seed, .. } => {
+            let source = simulated(board)?;
+            Planned {
+                setup: source.setup().clone(),
+                tags: tags_of(game_of(*seed), board.tags.clone()),
+                timeline: source.timeline(),
+            }
+        }
+        SensorConfig::SensorLog { path, pace, .. } => {
+            Planned { setup: setup_of_log(board, path)?, timeline: pace_of(*pace).timeline(), ..configured() }
+        }
+        SensorConfig::Dgt { .. } | SensorConfig::Matrix { .. } => configured(),
+    })
+}
+
+/// A function that opens the source, as often as it is needed. `span` is what the journal holds of
+/// a recording already: it goes on behind it.
+pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>) -> Open {
+    let board = board.clone();
+    Box::new(move || open(&board, &setup, span))
+}
+
+fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Box<dyn Source>, SourceError> {
+    match &board.sensor {
+        SensorConfig::Simulated { .. } => {
+            let source = simulated(board)?;
+            Ok(Box::new(match span {
+                Some(span) => source.resume(span.start, span.last),
+                None => source,
+            }))
+        }
+        SensorConfig::SensorLog { path, pace, .. } => {
+            let (_, source) = SensorLogSource::open(path, pace_of(*pace))?;
+            let source = source.with_setup(setup);
+            Ok(Box::new(match span {
+                Some(span) => source.resume(span.last, span.count),
+                None => source,
+            }))
+        }
+        SensorConfig::Dgt { port, dtr_rts } => Ok(Box::new(DgtSource::new(port, lines_of(*dtr_rts)))),
+        SensorConfig::Matrix { .. } => matrix(&board.sensor),
+    }
+}
+
+/// The game of a recording: its header tells it. A pipe or a FIFO is not opened here: its writer
+/// would lose what it has written, and its header comes when it comes.
+fn setup_of_log(board: &BoardConfig, path: &Path) -> Result<GameSetup, SourceError> {
+    let is_live = path.as_os_str() == "-"
+        || std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    if is_live {
+        return Ok(board.setup.clone());
+    }
+    let (setup, _) = SensorLogSource::open(path, Pace::AsFastAsPossible)?;
+    Ok(board.setup_of_log(setup.unwrap_or_else(|| board.setup.clone())))
+}
+
+fn simulated(board: &BoardConfig) -> Result<SimulatedSource, SourceError> {
+    let SensorConfig::Simulated { speed, seed, level } = &board.sensor else {
+        return Err(unusable("simulated board", "the configuration names another sensor", "report this"));
+    };
+    let game = game_of(*seed);
+    let mut params = Params::level(level_of(*level));
+    if !game.moves.ends_with('#') {
+        // Without a mate the result has to be entered.
+        params.ending = Ending::Entered;
+    }
+    let game = game.game(board.setup.clone());
+    SimulatedSource::new(&game, &params, *seed, Pace::At(speed_of(*speed)))
+        .map_err(|error| unusable("simulated board", &error.to_string(), "correct the board's configuration"))
+}
+
+/// The game that a seed plays.
+pub fn game_of(seed: u64) -> &'static DemoGame {
+    const FIRST: DemoGame = GAMES[0];
+    let count = GAMES.len().max(1) as u64;
+    usize::try_from(seed % count).ok().and_then(|index| GAMES.get(index)).unwrap_or(&FIRST)
+}
+
+/// The tags of a game that the program knows, under those of the configuration.
+fn tags_of(game: &DemoGame, configured: Tags) -> Tags {
+    let text = |word: &str| Some(word.to_owned());
+    Tags {
+        event: configured.event.or_else(|| text(game.event)),
+        site: configured.site.or_else(|| text(game.site)),
+        date: configured.date.or_else(|| text(game.date)),
+        white: configured.white.or_else(|| text(game.white)),
+        black: configured.black.or_else(|| text(game.black)),
+        ..configured
+    }
+}
+
+#[cfg(feature = "gpio")]
+fn matrix(sensor: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
+    use crate::{
+        config::ActiveLevel,
+        sensor::matrix::{
+            MatrixSource, RowsAre, Scan,
+            gpio::GpioPort,
+            pins::{Pins, Polarity},
+        },
+    };
+    let SensorConfig::Matrix { rows, columns, active, settle_us, scan_ms } = sensor else {
+        return Err(unusable("matrix", "the configuration names another sensor", "report this"));
+    };
+    let polarity = match active {
+        ActiveLevel::High => Polarity::ActiveHigh,
+        ActiveLevel::Low => Polarity::ActiveLow,
+    };
+    let pins = Pins { rows: *rows, columns: *columns, polarity, settle_us: *settle_us };
+    let scan = Scan { rows_are: RowsAre::Ranks, period_us: scan_ms.saturating_mul(1000) };
+    Ok(Box::new(MatrixSource::new(GpioPort::open(&pins)?, scan)))
+}
+
+#[cfg(not(feature = "gpio"))]
+fn matrix(_: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
+    Err(unusable(
+        "matrix",
+        "this program was built without support for the GPIO header",
+        "build it with the feature `gpio`",
+    ))
+}
+
+fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
+    SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
+}
+
+fn speed_of(speed: config::Speed) -> Speed {
+    Speed::new(speed.factor()).unwrap_or(Speed::REAL_TIME)
+}
+
+fn pace_of(pace: config::Pace) -> Pace {
+    match pace {
+        config::Pace::At(speed) => Pace::At(speed_of(speed)),
+        config::Pace::AsFastAsPossible => Pace::AsFastAsPossible,
+    }
+}
+
+const fn level_of(level: config::Level) -> Level {
+    match level {
+        config::Level::Clean => Level::Clean,
+        config::Level::Tournament => Level::Tournament,
+        config::Level::Chaos => Level::Chaos,
+    }
+}
+
+const fn lines_of(lines: config::DtrRts) -> ModemLines {
+    match lines {
+        config::DtrRts::Leave => ModemLines::Leave,
+        config::DtrRts::On => ModemLines::On,
+        config::DtrRts::Off => ModemLines::Off,
+    }
+}
