@@ -37,6 +37,9 @@ pub enum LineError {
     UnknownEvent,
 }
 
+/// Longest debounce time, as in the settings `sensor.debounce_*_ms`.
+const MAX_DEBOUNCE_MS: u64 = 1000;
+
 fn bad(key: &'static str, reason: impl Into<String>) -> LineError {
     LineError::Value { key, reason: reason.into() }
 }
@@ -135,9 +138,10 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
     }
     setup.settings.implied_by_next_move = setup.rules != Rules::Fide2005;
     if let (Signal::Raw, Some(value)) = (setup.signal, map.get("debounce_ms")) {
-        let ms = value
-            .as_u64()
-            .ok_or_else(|| bad("debounce_ms", format!("expected milliseconds, found {value}")))?;
+        let ms = value.as_u64().filter(|ms| *ms <= MAX_DEBOUNCE_MS).ok_or_else(|| {
+            let expected = format!("expected a whole number of milliseconds from 0 to {MAX_DEBOUNCE_MS}");
+            bad("debounce_ms", format!("{expected}, found {value}"))
+        })?;
         setup.settings.debounce_close_ms = ms;
         setup.settings.debounce_open_ms = ms;
     }
