@@ -226,3 +226,19 @@ fn sorted(list: Option<&Value>) -> Vec<String> {
     words.sort();
     words
 }
+
+/// A time stamp that goes back is clamped to the last one and reported once.
+#[test]
+fn time_that_goes_back_is_reported_once() {
+    let log = [
+        r#"{"sensor_log":1}"#,
+        r#"{"us":5000000,"sq":"e2","occ":0}"#,
+        r#"{"us":1,"sq":"e4","occ":1}"#,
+        r#"{"us":2,"clock":"white"}"#,
+    ];
+    let facts = replay(log, Emit::Facts);
+    let told: Vec<_> = facts.iter().filter(|fact| fact["code"] == "time-backwards").collect();
+    assert_eq!(told.len(), 1, "{facts:#?}");
+    assert_eq!((&told[0]["us"], &told[0]["ev"]), (&json!(5_000_000), &json!(1)));
+    assert!(facts.iter().any(|fact| fact["fact"] == "move_completed" && fact["uci"] == "e2e4"), "{facts:#?}");
+}

@@ -59,6 +59,7 @@ pub struct Session {
     orientation: Orientation,
     last: MonoTime,
     ev: i64,
+    went_back: bool,
     told_backwards: bool,
     signalled: bool,
 }
@@ -121,6 +122,7 @@ impl Session {
             orientation,
             last: MonoTime::ZERO,
             ev: -1,
+            went_back: false,
             told_backwards: false,
             signalled: false,
         };
@@ -167,7 +169,8 @@ impl Session {
         let at = stamped.at.max(self.last);
         self.advance(at);
         self.ev += 1;
-        if stamped.at < self.last && !self.told_backwards {
+        let back = std::mem::take(&mut self.went_back) || stamped.at < self.last;
+        if back && !self.told_backwards {
             self.told_backwards = true;
             self.advise(
                 at,
@@ -181,6 +184,11 @@ impl Session {
         if stamped.unit == Unit::A {
             self.take(&stamped.event, at);
         }
+    }
+
+    /// The stamp of the next event went back and was clamped by the caller.
+    pub fn note_time_backwards(&mut self) {
+        self.went_back = true;
     }
 
     fn now(&self, at: MonoTime) -> Now {

@@ -90,10 +90,10 @@ impl Narrator {
         if index < tracker.firm().len() {
             return true;
         }
-        let seen = tracker.seen();
-        let limit = reading.weight(seen).saturating_add(PATIENCE);
+        // What the board shows at this very moment is no reason yet: only what it cost so far.
+        let limit = reading.cost.saturating_add(PATIENCE);
         tracker.readings().iter().all(|other| {
-            other.weight(seen) >= limit
+            other.cost >= limit
                 || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
         })
     }
