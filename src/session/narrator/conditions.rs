@@ -126,8 +126,14 @@ impl Narrator {
     }
 }
 
+/// The same men go the same way; which piece a pawn became, and so which piece moves or is taken, may
+/// still be open.
 pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
-    a == b || (a.is_promotion() && b.is_promotion() && a.from() == b.from() && a.to() == b.to())
+    let squares = |mv: Move| match mv {
+        Move::Normal { from, to, .. } => Some((from, to)),
+        _ => None,
+    };
+    a == b || (squares(a).is_some() && squares(a) == squares(b))
 }
 
 /// Whether `mv` could be the beginning of another legal move by the same man.
