@@ -242,3 +242,29 @@ fn time_that_goes_back_is_reported_once() {
     assert_eq!((&told[0]["us"], &told[0]["ev"]), (&json!(5_000_000), &json!(1)));
     assert!(facts.iter().any(|fact| fact["fact"] == "move_completed" && fact["uci"] == "e2e4"), "{facts:#?}");
 }
+
+/// The time of a move is what the mover has left after the press, the increment added, whether the
+/// clock tells it with the press or a moment later.
+#[test]
+fn the_time_of_a_move_is_read_after_the_press() {
+    let reading = |us: u64, white: u64, running: &str| {
+        format!(r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":5400000,"running":"{running}"}}}}"#)
+    };
+    let header = r#"{"sensor_log":1}"#.to_owned();
+    let moved = [
+        reading(0, 5_400_000, "white"),
+        r#"{"us":4000000,"sq":"e2","occ":0}"#.to_owned(),
+        r#"{"us":5000000,"sq":"e4","occ":1}"#.to_owned(),
+    ];
+    let press = r#"{"us":6000000,"clock":"white"}"#.to_owned();
+    for late in [false, true] {
+        let mut log = vec![header.clone()];
+        log.extend(moved.clone());
+        let after = reading(if late { 6_800_000 } else { 6_000_000 }, 5_424_000, "black");
+        log.extend(if late { [press.clone(), after] } else { [after, press.clone()] });
+        let facts = replay(log.iter().map(String::as_str), Emit::Facts);
+        let last = facts.iter().rfind(|fact| fact.get("clock_ms").is_some()).unwrap();
+        assert_eq!(last["fact"], json!(if late { "ply_clock" } else { "move_completed" }));
+        assert_eq!((&last["ply"], &last["clock_ms"]), (&json!(1), &json!(5_424_000)));
+    }
+}

@@ -87,7 +87,7 @@ impl Timeline {
             "result_withdrawn" => {
                 self.push(at, wall_us, Kind::Result, "the result was taken back at the board".to_owned());
             }
-            "clock" => self.last = self.last.max(at),
+            "clock" | "ply_clock" => self.last = self.last.max(at),
             name => {
                 let text = format!("{name}: {}", members(&fact.fields));
                 self.push(at, wall_us, Kind::Advisory, text);

@@ -139,6 +139,13 @@ pub enum FactKind {
         /// Time left on the mover's clock at that moment, where a clock told it.
         clock_ms: Option<u64>,
     },
+    /// The clock told after the press how much time the mover has left.
+    PlyClock {
+        /// Number of the ply.
+        ply: usize,
+        /// Time left on the mover's clock, in milliseconds.
+        clock_ms: u64,
+    },
     /// A made move was replaced by later evidence or by the arbiter.
     MoveRevised {
         /// Number of the ply.
@@ -227,6 +234,7 @@ impl FactKind {
             FactKind::MovePublished { .. } => "move_published",
             FactKind::MoveWithdrawn { .. } => "move_withdrawn",
             FactKind::MoveCompleted { .. } => "move_completed",
+            FactKind::PlyClock { .. } => "ply_clock",
             FactKind::MoveRevised { .. } => "move_revised",
             FactKind::IllegalMove { .. } => "illegal_move",
             FactKind::Ambiguous { .. } => "ambiguous",
@@ -281,6 +289,10 @@ impl FactKind {
                 if let Some(ms) = clock_ms {
                     map.serialize_entry("clock_ms", ms)?;
                 }
+            }
+            FactKind::PlyClock { ply, clock_ms } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("clock_ms", clock_ms)?;
             }
             FactKind::MoveRevised { ply, was, uci, san, reason, published } => {
                 map.serialize_entry("ply", ply)?;

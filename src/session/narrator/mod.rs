@@ -25,6 +25,9 @@ use super::{
     view::State,
 };
 
+/// A clock tells a press up to this many milliseconds late.
+const CLOCK_LAG_MS: u64 = 1_500;
+
 /// A ply as it was told.
 #[derive(Clone, Debug)]
 struct Told {
@@ -79,6 +82,8 @@ pub(super) struct Narrator {
     was_in_order: bool,
     just_completed: bool,
     clock: ClockReading,
+    /// The last press, until the clock has told the time after it: index of the ply, who, when.
+    awaits_clock: Option<(usize, Color, MonoTime)>,
     last_event: MonoTime,
     moment: Moment,
     deadline: Option<MonoTime>,
@@ -130,6 +135,7 @@ impl Narrator {
             was_in_order: true,
             just_completed: false,
             clock: ClockReading::default(),
+            awaits_clock: None,
             last_event: MonoTime::ZERO,
             moment: Moment::Other,
             deadline: None,
@@ -393,6 +399,8 @@ impl Narrator {
         told.record.completed = Some(now.at);
         if how == CompletedBy::Press {
             told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
+            // A reading from before the press has neither its last second nor the increment.
+            self.awaits_clock = (clock.running == Some(by)).then_some((index, by, now.at));
         }
         let kind = FactKind::MoveCompleted {
             ply: index + 1,
@@ -479,6 +487,23 @@ impl Narrator {
         }
         self.clock = reading;
         tell(facts, now, FactKind::Clock(reading));
+        self.clock_after_press(reading, now, facts);
+    }
+
+    /// The first reading after a press tells the time that the mover has left.
+    fn clock_after_press(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        let Some((index, by, pressed)) = self.awaits_clock else { return };
+        if reading.running == Some(by) && now.at < pressed.plus_ms(CLOCK_LAG_MS) {
+            return;
+        }
+        self.awaits_clock = None;
+        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
+        let Some(told) = self.told.get_mut(index) else { return };
+        let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
+        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
+            told.record.clock_ms = Some(clock_ms);
+            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms });
+        }
     }
 
     fn uncompleted_last(&self) -> Option<&Told> {
