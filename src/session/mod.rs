@@ -9,6 +9,7 @@ pub mod event;
 pub mod fact;
 pub mod io;
 mod narrator;
+mod orientation;
 pub mod settings;
 pub mod setup;
 pub mod time;
@@ -22,6 +23,7 @@ use self::{
     event::{ClockReading, Event, GameResult, Stamped, Unit},
     fact::{Certainty, Fact, FactKind},
     narrator::{Facts, Moment, Narrator, Now},
+    orientation::Orientation,
     settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
@@ -62,31 +64,6 @@ pub struct Session {
     went_back: bool,
     told_backwards: bool,
     signalled: bool,
-}
-
-/// Which way the board lies, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Orientation {
-    flipped: bool,
-    /// The set-up or a move has shown it.
-    known: bool,
-}
-
-impl Orientation {
-    fn square(self, square: Square) -> Square {
-        if self.flipped { square.rotate_180() } else { square }
-    }
-
-    fn occupied(self, occupied: Bitboard) -> Bitboard {
-        if self.flipped { occupied.rotate_180() } else { occupied }
-    }
-
-    fn board(self, mut board: Board) -> Board {
-        if self.flipped {
-            board.rotate_180();
-        }
-        board
-    }
 }
 
 impl Session {
@@ -140,16 +117,6 @@ impl Session {
     fn advise(&mut self, at: MonoTime, code: &'static str, squares: Bitboard, detail: &str) {
         let squares = squares.into_iter().collect();
         self.tell(at, FactKind::Advisory { code, squares, to: "arbiter", detail: detail.to_owned() });
-    }
-
-    fn tell_orientation(&mut self, at: MonoTime) {
-        self.tell(at, FactKind::Orientation { value: "flipped" });
-        self.advise(
-            at,
-            "orientation-flipped",
-            Bitboard::EMPTY,
-            "the board lies turned by 180 degrees; squares are read accordingly",
-        );
     }
 
     fn check_setup(&mut self, expected: Bitboard, found: Bitboard) {
@@ -323,62 +290,6 @@ impl Session {
         if self.narrator.plies().len() == 0 && changed.any() {
             self.check_setup(self.narrator.position().board().occupied(), occupied);
         }
-    }
-
-    /// A set-up that fits only when it is turned shows which way the board lies.
-    fn turn_by_setup(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) {
-        if self.orientation.known || self.narrator.plies().len() > 0 {
-            return;
-        }
-        let start = self.narrator.position().board();
-        let fits = |turned: bool| {
-            let way = Orientation { flipped: turned, known: true };
-            match men {
-                Some(men) => way.board(men.clone()) == *start,
-                None => way.occupied(occupied) == start.occupied(),
-            }
-        };
-        if fits(true) && !fits(false) {
-            self.orientation = Orientation { flipped: true, known: true };
-            self.tell_orientation(at);
-        }
-    }
-
-    /// The first movement shows which way a board lies whose set-up looks the same from both sides:
-    /// it has to be a legal move.
-    fn turn_if_needed(&mut self, at: MonoTime) {
-        if self.orientation.known {
-            return;
-        }
-        if let Some(best) = self.tracker.best()
-            && (!best.tail.is_empty() || self.narrator.plies().len() > 0)
-        {
-            self.orientation.known = true;
-            return;
-        }
-        let seen = self.tracker.seen();
-        let start = self.narrator.position().clone();
-        let turned = seen.occupied.rotate_180();
-        if seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
-            return;
-        }
-        let shows = |occupied: Bitboard| {
-            start.legal_moves().iter().any(|mv| {
-                let mut after = start.clone();
-                after.play_unchecked(*mv);
-                after.board().occupied() == occupied
-            })
-        };
-        if !shows(turned) || shows(seen.occupied) {
-            return;
-        }
-        self.orientation = Orientation { flipped: true, known: true };
-        self.tell_orientation(at);
-        let mut tracker =
-            Tracker::new(start.clone(), Observed { occupied: start.board().occupied(), men: None });
-        tracker.pass_time(at, true);
-        tracker.report(Observed { occupied: turned, men: None }, at);
-        self.tracker = tracker;
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.

@@ -5,9 +5,11 @@
 //! cannot go on and every surviving reading contains it, *completed* by the press, by the end of
 //! the game or by the player's next move, and *withdrawn* or *revised* when the board says so.
 
+mod clocks;
 mod conditions;
 mod endings;
 mod irregular;
+mod retell;
 mod touches;
 mod view;
 
@@ -21,12 +23,9 @@ use super::{
     settings::Settings,
     setup::GameSetup,
     time::MonoTime,
-    tracker::{Cause, OVERTAKE, Ply, Reading, Tracker},
+    tracker::{Cause, Ply, Reading, Tracker},
     view::State,
 };
-
-/// A clock tells a press up to this many milliseconds late.
-const CLOCK_LAG_MS: u64 = 1_500;
 
 /// A ply as it was told.
 #[derive(Clone, Debug)]
@@ -238,102 +237,6 @@ impl Narrator {
         }
     }
 
-    /// How many told plies a reading contains.
-    fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
-        let mut index = from;
-        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
-            if told.mv != ply.mv {
-                break;
-            }
-            index += 1;
-        }
-        index
-    }
-
-    /// Takes back or replaces what was told where the best reading contradicts it by enough.
-    /// Returns the reading to go on with.
-    fn reconcile<'a>(
-        &mut self,
-        tracker: &'a Tracker,
-        best: &'a Reading,
-        now: Now,
-        facts: &mut Facts,
-    ) -> &'a Reading {
-        if self.loosened != tracker.loosened() {
-            self.loosened = tracker.loosened();
-            self.verified = 0;
-        }
-        self.verified = self.verified.min(tracker.firm().len());
-        let same = self.agreement(tracker, best, self.verified);
-        if same == self.told.len() {
-            self.verified = same.min(tracker.firm().len());
-            return best;
-        }
-        let loyal = tracker
-            .readings()
-            .iter()
-            .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
-            .min_by_key(|reading| reading.weight(tracker.seen()));
-        if let Some(loyal) = loyal
-            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
-        {
-            return loyal;
-        }
-        let completed = self.told.iter().skip(same).any(|told| told.record.completed.is_some());
-        if completed {
-            if tracker.len(best) >= self.told.len() {
-                self.revise(tracker, best, same, now, facts);
-                return best;
-            }
-            // A completed move is never undone by what the board shows later.
-            return loyal.unwrap_or(best);
-        }
-        let stood = self.held_back != self.told.last().map(|told| told.mv);
-        while self.told.len() > same {
-            self.withdraw(now, facts);
-        }
-        self.took_back |= stood;
-        best
-    }
-
-    fn withdraw(&mut self, now: Now, facts: &mut Facts) {
-        let Some(last) = self.told.pop() else { return };
-        self.examined = 0;
-        let published = self.published > self.told.len();
-        self.published = self.published.min(self.told.len());
-        self.completed_to = self.completed_to.min(self.told.len());
-        tell(
-            facts,
-            now,
-            FactKind::MoveWithdrawn { ply: self.told.len() + 1, uci: last.record.uci, published },
-        );
-    }
-
-    fn revise(&mut self, tracker: &Tracker, best: &Reading, from: usize, now: Now, facts: &mut Facts) {
-        let mut position = match from.checked_sub(1).and_then(|index| self.told.get(index)) {
-            Some(told) => told.after.clone(),
-            None => self.start.clone(),
-        };
-        for index in from..self.told.len() {
-            let Some(ply) = tracker.ply(best, index) else { return };
-            let san = san(&position, ply.mv);
-            let uci = self.uci(ply.mv);
-            position.play_unchecked(ply.mv);
-            self.examined = 0;
-            let published = index < self.published;
-            let Some(told) = self.told.get_mut(index) else { return };
-            let was = std::mem::replace(&mut told.record.uci, uci.clone());
-            let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
-            told.mv = ply.mv;
-            told.after = position.clone();
-            told.record.san.clone_from(&san);
-            if was != uci {
-                let reason = if promotion { "promotion-piece" } else { "later-evidence" };
-                tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });
-            }
-        }
-    }
-
     fn tell_new(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         if self.agreement(tracker, reading, self.told.len().min(self.verified)) < self.told.len() {
             return;
@@ -448,61 +351,6 @@ impl Narrator {
             self.held_back = Some(last);
         } else if standing {
             self.held_back = None;
-        }
-    }
-
-    /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
-    /// (Article 6.11) ends by itself when the board is in order.
-    pub(super) fn pause(&mut self, paused: bool, tracker: &Tracker, now: Now, facts: &mut Facts) {
-        if paused && !self.paused {
-            // Nobody stops the clocks over a man in the hand: what is placed is made.
-            self.stopping = true;
-            self.narrate(tracker, now, facts);
-            self.stopping = false;
-        }
-        self.set_paused(tracker, paused);
-    }
-
-    fn set_paused(&mut self, tracker: &Tracker, paused: bool) {
-        self.paused = paused;
-        self.repair = paused && {
-            let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
-            self.wrong.is_some() || promoting || self.open_promotion().is_some()
-        };
-    }
-
-    /// True while the clocks are stopped and nothing on the board is a move.
-    pub(super) fn is_frozen(&self) -> bool {
-        self.paused && !self.repair
-    }
-
-    /// True from the moment at which kings in the centre were told to signal a result.
-    pub(super) fn signal_is_told(&self) -> bool {
-        self.ending.signal_is_told()
-    }
-
-    pub(super) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
-        if reading == self.clock {
-            return;
-        }
-        self.clock = reading;
-        tell(facts, now, FactKind::Clock(reading));
-        self.clock_after_press(reading, now, facts);
-    }
-
-    /// The first reading after a press tells the time that the mover has left.
-    fn clock_after_press(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
-        let Some((index, by, pressed)) = self.awaits_clock else { return };
-        if reading.running == Some(by) && now.at < pressed.plus_ms(CLOCK_LAG_MS) {
-            return;
-        }
-        self.awaits_clock = None;
-        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
-        let Some(told) = self.told.get_mut(index) else { return };
-        let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
-        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
-            told.record.clock_ms = Some(clock_ms);
-            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms });
         }
     }
 
