@@ -242,6 +242,20 @@ fn verify_tells_unreadable_files_from_bad_ones() {
 
 /// The commands that `verify --help` and docs/journal.md give for a check by hand.
 #[test]
+fn verify_that_cannot_say_it_does_not_succeed() {
+    let files = Files::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .args(["verify", "game.ndjson"])
+        .current_dir(files.path("game.ndjson").parent().unwrap())
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("cannot write to standard output"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_line_can_be_checked_by_hand() {
     let script = r#"
         prev=$(sed -n 11p game.ndjson | grep -o '[0-9a-f]*"}$' | cut -c1-32)
