@@ -41,10 +41,15 @@ enum Failure {
     Unreadable(String),
     /// The facts differ, or the output cannot be written (status 1).
     Failed(String),
+    /// The reader of the output has gone.
+    ReadEnough,
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::ReadEnough;
+        }
         Failure::Failed(format!("cannot write to standard output: {error}"))
     }
 }
@@ -58,7 +63,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     });
     let flushed = out.flush().map_err(Failure::from);
     let (status, message) = match result.and(flushed) {
-        Ok(()) => return ExitCode::SUCCESS,
+        // Somebody who has read enough, such as `head`, is no failure.
+        Ok(()) | Err(Failure::ReadEnough) => return ExitCode::SUCCESS,
         Err(Failure::Failed(message)) => (1, message),
         Err(Failure::Unreadable(message)) => (2, message),
     };
