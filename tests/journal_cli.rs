@@ -126,11 +126,12 @@ fn played(path: &Path) -> String {
     game.fact(23_000, FactKind::MoveWithdrawn { ply: 2, uci: "g8f6".to_owned(), published: true });
     game.made(23_000, 2, "g8h6", "Nh6", Black);
     game.event(24_000, Event::Press(Black));
-    game.fact(24_000, FactKind::IllegalMove { by: Black, uci: None, kind: "incomplete", n: 1 });
+    game.fact(24_000, FactKind::IllegalMove { by: Black, attempt: None, kind: "incomplete", n: 1 });
     game.lift(25_000, Black, Square::E4, 'P');
     game.event(30_000, Event::Link(false));
     let squares = vec![Square::A1, Square::H8];
     let kind = FactKind::Advisory {
+        side: None,
         code: "position-differs",
         squares,
         to: "arbiter",

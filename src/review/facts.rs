@@ -270,7 +270,7 @@ impl Timeline {
 
     fn illegal(&mut self, at: MonoTime, wall_us: Option<u64>, fields: &Fields<'_>) {
         let by = fields.by();
-        let uci = fields.text("uci");
+        let uci = fields.text("attempt");
         let who = by.map_or("somebody", words::side);
         let looks = if uci.is_empty() { String::new() } else { format!(", it looks like {uci}") };
         let text = format!(

@@ -116,7 +116,10 @@ impl Session {
 
     fn advise(&mut self, at: MonoTime, code: &'static str, squares: Bitboard, detail: &str) {
         let squares = squares.into_iter().collect();
-        self.tell(at, FactKind::Advisory { code, squares, to: "arbiter", detail: detail.to_owned() });
+        self.tell(
+            at,
+            FactKind::Advisory { code, side: None, squares, to: "arbiter", detail: detail.to_owned() },
+        );
     }
 
     fn check_setup(&mut self, expected: Bitboard, found: Bitboard) {
@@ -190,7 +193,14 @@ impl Session {
             }
             Event::Flag(side) => {
                 let detail = format!("the clock shows {}'s flag", side.fold_wb("White", "Black"));
-                self.advise(at, "flag-indicated", Bitboard::EMPTY, &detail);
+                let kind = FactKind::Advisory {
+                    code: "flag-indicated",
+                    side: Some(*side),
+                    squares: Vec::new(),
+                    to: "arbiter",
+                    detail,
+                };
+                self.tell(at, kind);
             }
             Event::Result(result) => {
                 let now = self.now(at);

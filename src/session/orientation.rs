@@ -37,6 +37,7 @@ impl Orientation {
 
 impl Session {
     pub(super) fn tell_orientation(&mut self, at: MonoTime) {
+        self.narrator.mark("rotated180".to_owned());
         self.tell(at, FactKind::Orientation { value: "flipped" });
         self.advise(
             at,

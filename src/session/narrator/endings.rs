@@ -50,7 +50,7 @@ impl Narrator {
             return;
         }
         self.look_for_signal(tracker, now, facts);
-        if self.is_over() || self.is_frozen() || self.told.is_empty() || self.published < self.told.len() {
+        if self.is_over() || self.told.is_empty() || self.published < self.told.len() {
             return;
         }
         if self.examined == self.told.len() {
@@ -95,6 +95,7 @@ impl Narrator {
                     self.take_back_kings_step(now, facts);
                     let kind = FactKind::Advisory {
                         code: "result-signal",
+                        side: None,
                         squares: (CENTRE & tracker.seen().occupied).into_iter().collect(),
                         to: "arbiter",
                         detail: format!("the kings in the centre signal {}", result.as_str()),

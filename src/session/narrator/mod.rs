@@ -9,6 +9,7 @@ mod clocks;
 mod conditions;
 mod endings;
 mod irregular;
+mod marks;
 mod retell;
 mod touches;
 mod view;
@@ -63,6 +64,10 @@ pub(super) struct Narrator {
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
     ambiguous: Vec<String>,
+    /// The candidates that were told last.
+    told_ambiguous: Vec<String>,
+    /// Remarks on the present turn, for the view.
+    marks: Vec<String>,
     candidate: Option<Move>,
     /// The last move that was told and could still go on.
     held_back: Option<Move>,
@@ -120,6 +125,8 @@ impl Narrator {
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
+            told_ambiguous: Vec::new(),
+            marks: Vec::new(),
             candidate: None,
             held_back: None,
             touches: Touches::default(),
@@ -180,8 +187,8 @@ impl Narrator {
             if matches!(cause, Cause::Lift(_)) && self.was_in_order {
                 self.took_back = false;
             }
-            if !matches!(cause, Cause::Press(_)) {
-                self.just_completed = false;
+            if !matches!(cause, Cause::Press(_)) && std::mem::take(&mut self.just_completed) {
+                self.marks.clear();
             }
         }
         // A lift may be the answer that makes the move before it: that comes first.
@@ -225,6 +232,7 @@ impl Narrator {
         self.tell_new(tracker, reading, now, facts);
         self.hold_back(tracker, reading, now);
         self.complete(tracker, reading, now, facts);
+        self.tell_ambiguous(tracker, now, facts);
         self.publish(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
@@ -248,6 +256,7 @@ impl Narrator {
             if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
                 return;
             }
+            self.mark_ply(tracker, reading, index, ply);
             let by = self.position().turn();
             let san = san(self.position(), ply.mv);
             let uci = self.uci(ply.mv);

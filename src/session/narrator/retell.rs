@@ -60,10 +60,14 @@ impl Narrator {
             return loyal.unwrap_or(best);
         }
         let stood = self.held_back != self.told.last().map(|told| told.mv);
+        let last = self.told.last().map(|told| told.record.uci.clone());
         while self.told.len() > same {
             self.withdraw(now, facts);
         }
         self.took_back |= stood;
+        if let (true, Some(uci)) = (stood, last) {
+            self.mark(format!("retracted_made_move:{uci}"));
+        }
         best
     }
 

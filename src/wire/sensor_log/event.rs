@@ -12,6 +12,9 @@ use crate::session::{
     time::MonoTime,
 };
 
+/// The largest time stamp that is taken for one: a hundred years.
+pub(super) const MAX_US: u64 = 100 * 365 * 24 * 3600 * 1_000_000;
+
 #[derive(Deserialize)]
 struct RawEvent<'a> {
     us: u64,
@@ -63,7 +66,13 @@ pub fn parse_event(line: &str) -> Result<Stamped, LineError> {
     if let Some(stamped) = parse_common(line) {
         return Ok(stamped);
     }
-    let raw: RawEvent<'_> = serde_json::from_str(line).map_err(|e| LineError::Json(e.to_string()))?;
+    let raw: RawEvent<'_> = serde_json::from_str(line).map_err(|error| LineError::of_json(&error))?;
+    if raw.us > MAX_US {
+        return Err(bad(
+            "us",
+            format!("{} microseconds are more than a century; no recording lasts so long", raw.us),
+        ));
+    }
     let unit = match raw.board.as_deref() {
         None | Some("A") => Unit::A,
         Some("B") => Unit::B,
@@ -78,7 +87,7 @@ pub(super) fn parse_common(line: &str) -> Option<Stamped> {
     let rest = line.strip_prefix("{\"us\":")?.strip_suffix('}')?;
     let (us, rest) = rest.split_once(',')?;
     if us.is_empty()
-        || us.len() > 18
+        || us.len() > 15
         || !us.bytes().all(|b| b.is_ascii_digit())
         || (us.len() > 1 && us.starts_with('0'))
     {

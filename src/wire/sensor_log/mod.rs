@@ -36,6 +36,15 @@ pub enum LineError {
     #[error("unknown event: none of its keys is an event of sensor log version 1")]
     UnknownEvent,
 }
+impl LineError {
+    /// The message of the JSON reader without its position: a log has one object a line.
+    fn of_json(error: &serde_json::Error) -> LineError {
+        let text = error.to_string();
+        let text = text.split(" at line 1 column").next().unwrap_or_default();
+        LineError::Json(text.replace("expected u64", "expected a whole number from 0 on"))
+    }
+}
+
 fn bad(key: &'static str, reason: impl Into<String>) -> LineError {
     LineError::Value { key, reason: reason.into() }
 }
