@@ -19,8 +19,15 @@ use crate::daemon::{self, Started, log};
         configuration is read at the start only: SIGHUP changes nothing and says so.\n\n\
         Messages go to standard error, with the levels of journald when it reads them. Under \
         systemd the readiness, the status and the watchdog are reported (Type=notify).",
-    after_help = "Exit status: 0 after a signal, 1 when the daemon cannot start or go on, 2 when the \
-        configuration is wrong (see touchmoved check-config)."
+    after_help = "Everything it serves and writes is in the configuration file, with its defaults; see \
+        config/touchmoved.toml. It tells systemd when it is ready. SIGTERM and Ctrl-C end it with every \
+        record written; the games go on at the next start. SIGHUP changes nothing: the configuration is \
+        read at the start only.\n\n\
+        Examples:\n  \
+        touchmoved check-config board.toml && touchmoved run --config board.toml\n  \
+        curl -s http://127.0.0.1:8080/healthz\n\n\
+        Exit status: 0 after a signal, 1 when the daemon cannot start or go on, 2 when the configuration is \
+        wrong (see touchmoved check-config)."
 )]
 pub(super) struct Args {
     /// The configuration; - reads standard input

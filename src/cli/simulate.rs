@@ -20,6 +20,14 @@ use crate::{
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The hands lift, carry, slide, adjust and press as people do; docs/simulation.md tells how often \
+        what goes wrong at each level. The log goes to standard output.\n\n\
+        Examples:\n  \
+        touchmoved simulate --game opera > opera.ndjson\n  \
+        touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n\n\
+        Exit status: 0 done, 1 the output cannot be written, 2 the game cannot be read or played."
+)]
 pub(super) struct Args {
     /// PGN file whose first game is played; - reads standard input
     #[arg(required_unless_present = "game")]
