@@ -40,6 +40,16 @@ pub enum Emit {
     Uci,
 }
 
+/// When `--emit moves` prints a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Threshold {
+    /// When it is published: made, and sure
+    #[default]
+    Made,
+    /// When it is completed
+    Completed,
+}
+
 /// Runs one board and writes its lines.
 #[derive(Debug)]
 pub struct Replay {
@@ -47,6 +57,9 @@ pub struct Replay {
     emit: Emit,
     log: Option<String>,
     described: i64,
+    threshold: Threshold,
+    /// How many plies were printed, at the threshold `completed`.
+    printed: usize,
     publisher: Option<Publisher>,
     check: Option<FactCheck>,
     out: String,
@@ -58,7 +71,24 @@ impl Replay {
         let board = Board::new(setup)?;
         let publisher = (emit == Emit::Pgn)
             .then(|| Publisher::new("1", setup, Tags::default(), board.session()).with_presses(true));
-        Ok(Replay { board, emit, log, described: -1, publisher, check: None, out: String::new() })
+        Ok(Replay {
+            board,
+            emit,
+            log,
+            described: -1,
+            threshold: Threshold::Made,
+            printed: 0,
+            publisher,
+            check: None,
+            out: String::new(),
+        })
+    }
+
+    /// Prints moves at another threshold.
+    #[must_use]
+    pub fn at(mut self, threshold: Threshold) -> Replay {
+        self.threshold = threshold;
+        self
     }
 
     /// Compares what comes out with the facts that a journal holds, and shows its tags in the PGN.
@@ -151,11 +181,34 @@ impl Replay {
             }
             match self.emit {
                 Emit::Facts => self.line(fact.to_value()),
+                Emit::Moves if self.threshold == Threshold::Completed => self.completed_lines(&fact),
                 Emit::Moves => self.move_line(&fact),
                 Emit::States | Emit::Pgn | Emit::Uci => {}
             }
         }
         Ok(())
+    }
+
+    /// A completed move, and the ones before it; they are never taken back.
+    fn completed_lines(&mut self, fact: &Fact) {
+        let (ev, us) = (fact.ev, fact.at.as_micros());
+        match &fact.kind {
+            FactKind::MoveCompleted { ply, .. } => {
+                let session = self.board.session();
+                let new: Vec<Value> = session
+                    .plies()
+                    .take(*ply)
+                    .skip(self.printed)
+                    .map(|ply| json!({"ev": ev, "move": ply.uci, "us": us, "made_us": ply.made.as_micros()}))
+                    .collect();
+                self.printed = self.printed.max(*ply);
+                new.into_iter().for_each(|line| self.line(line));
+            }
+            FactKind::MoveRevised { ply, was, uci, .. } if *ply <= self.printed => {
+                self.line(json!({"ev": ev, "correct": ply, "was": was, "now": uci, "us": us}));
+            }
+            _ => {}
+        }
     }
 
     fn move_line(&mut self, fact: &Fact) {

@@ -45,7 +45,8 @@ fn the_demo_plays_its_game_to_the_end_and_serves_it() {
     let mut daemon = Daemon::start(demo(dir.path(), &["--speed", "1000", "--seed", "0", "--level", "clean"]));
     daemon.wait_for("nothing more to read");
     let boards = daemon.json("/api/boards");
-    assert_eq!(boards[0]["tags"]["white"], "Morphy");
+    assert_eq!(boards[0]["tags"]["date"], "1858.??.??");
+    assert_eq!(boards[0]["tags"]["time_control"], "5400+30");
     let played = daemon.until("the end of the game", |daemon| {
         let boards = daemon.json("/api/boards");
         (boards[0]["result"] != "*").then_some(boards)

@@ -126,11 +126,12 @@ fn played(path: &Path) -> String {
     game.fact(23_000, FactKind::MoveWithdrawn { ply: 2, uci: "g8f6".to_owned(), published: true });
     game.made(23_000, 2, "g8h6", "Nh6", Black);
     game.event(24_000, Event::Press(Black));
-    game.fact(24_000, FactKind::IllegalMove { by: Black, uci: None, kind: "incomplete", n: 1 });
+    game.fact(24_000, FactKind::IllegalMove { by: Black, attempt: None, kind: "incomplete", n: 1 });
     game.lift(25_000, Black, Square::E4, 'P');
     game.event(30_000, Event::Link(false));
     let squares = vec![Square::A1, Square::H8];
     let kind = FactKind::Advisory {
+        side: None,
         code: "position-differs",
         squares,
         to: "arbiter",
@@ -173,6 +174,24 @@ fn verify_prints_the_head_of_an_intact_journal() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let lines = fs::read_to_string(files.path("game.ndjson")).unwrap().lines().count();
     assert_eq!(stdout(&output), format!("{}  game.ndjson  {lines} records\n", files.head));
+}
+
+/// The header of a simulated game stands at zero, its readings where the simulation began.
+#[test]
+fn the_game_time_of_a_recording_counts_from_its_first_reading() {
+    let files = Files::new();
+    let header = JournalHeader::new("7", GameSetup::default(), Tags::default());
+    let path = files.path("simulated.ndjson");
+    let mut journal = Journal::create(&path, header, MonoTime::ZERO, EVENING).unwrap();
+    for (us, event) in
+        [(5_000_000_000, Event::Run(Color::White)), (5_003_000_000, Event::Press(Color::White))]
+    {
+        let at = MonoTime::from_micros(us);
+        journal.append(&Entry { at, wall_us: EVENING, body: Body::Input(event.into()) }).unwrap();
+    }
+    journal.sync().unwrap();
+    let page = stdout(&files.run(&["review", "simulated.ndjson"]));
+    assert!(page.contains(" 0:00:00.00 ") && page.contains(" 0:00:03.00 "), "{page}");
 }
 
 #[test]
@@ -223,6 +242,20 @@ fn verify_tells_unreadable_files_from_bad_ones() {
 }
 
 /// The commands that `verify --help` and docs/journal.md give for a check by hand.
+#[test]
+fn verify_that_cannot_say_it_does_not_succeed() {
+    let files = Files::new();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .args(["verify", "game.ndjson"])
+        .current_dir(files.path("game.ndjson").parent().unwrap())
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("cannot write to standard output"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_line_can_be_checked_by_hand() {
     let script = r#"

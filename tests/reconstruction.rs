@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Map, Value, json};
 use touchmoved::{
-    replay::{Emit, Replay},
+    replay::{Emit, Replay, Threshold},
     session::io::Input,
     wire::sensor_log,
 };
@@ -225,4 +225,103 @@ fn sorted(list: Option<&Value>) -> Vec<String> {
         list.and_then(Value::as_array).into_iter().flatten().map(ToString::to_string).collect();
     words.sort();
     words
+}
+
+/// A time stamp that goes back is clamped to the last one and reported once.
+#[test]
+fn time_that_goes_back_is_reported_once() {
+    let log = [
+        r#"{"sensor_log":1}"#,
+        r#"{"us":5000000,"sq":"e2","occ":0}"#,
+        r#"{"us":1,"sq":"e4","occ":1}"#,
+        r#"{"us":2,"clock":"white"}"#,
+    ];
+    let facts = replay(log, Emit::Facts);
+    let told: Vec<_> = facts.iter().filter(|fact| fact["code"] == "time-backwards").collect();
+    assert_eq!(told.len(), 1, "{facts:#?}");
+    assert_eq!((&told[0]["us"], &told[0]["ev"]), (&json!(5_000_000), &json!(1)));
+    assert!(facts.iter().any(|fact| fact["fact"] == "move_completed" && fact["uci"] == "e2e4"), "{facts:#?}");
+}
+
+/// The time of a move is what the mover has left after the press, the increment added, whether the
+/// clock tells it with the press or a moment later.
+#[test]
+fn the_time_of_a_move_is_read_after_the_press() {
+    let reading = |us: u64, white: u64, running: &str| {
+        format!(r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":5400000,"running":"{running}"}}}}"#)
+    };
+    let header = r#"{"sensor_log":1}"#.to_owned();
+    let moved = [
+        reading(0, 5_400_000, "white"),
+        r#"{"us":4000000,"sq":"e2","occ":0}"#.to_owned(),
+        r#"{"us":5000000,"sq":"e4","occ":1}"#.to_owned(),
+    ];
+    let press = r#"{"us":6000000,"clock":"white"}"#.to_owned();
+    for late in [false, true] {
+        let mut log = vec![header.clone()];
+        log.extend(moved.clone());
+        let after = reading(if late { 6_800_000 } else { 6_000_000 }, 5_424_000, "black");
+        log.extend(if late { [press.clone(), after] } else { [after, press.clone()] });
+        let facts = replay(log.iter().map(String::as_str), Emit::Facts);
+        let last = facts.iter().rfind(|fact| fact.get("clock_ms").is_some()).unwrap();
+        assert_eq!(last["fact"], json!(if late { "ply_clock" } else { "move_completed" }));
+        assert_eq!((&last["ply"], &last["clock_ms"]), (&json!(1), &json!(5_424_000)));
+    }
+}
+
+/// What stands on the board for long enough is published without any press, captures included, and a
+/// mate ends the game, also when the clocks are stopped at once.
+#[test]
+fn without_a_press_a_move_is_published_and_a_mate_ends_the_game() {
+    let lines = |start: &str, changes: &[(u64, &str, u8)], end: &str| {
+        let mut log = vec![format!(r#"{{"sensor_log":1,"start_fen":"{start}"}}"#)];
+        for (ms, square, occupied) in changes {
+            log.push(format!(r#"{{"us":{},"sq":"{square}","occ":{occupied}}}"#, ms * 1000));
+        }
+        log.push(end.to_owned());
+        replay(log.iter().map(String::as_str), Emit::Moves)
+    };
+    let start = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let capture = [(5000, "e4", 0), (5500, "d5", 0), (6000, "d5", 1)];
+    let out = lines(start, &capture, r#"{"us":66000000,"tick":true}"#);
+    assert_eq!((&out[0]["move"], &out[1]["certain"]), (&json!("e4d5"), &json!(true)), "{out:#?}");
+    let start = "3rk3/3pp3/8/8/8/8/4Q3/3RK3 w - - 0 1";
+    let mate = [(5000, "d1", 0), (5500, "d7", 0), (6000, "d7", 1)];
+    let ended = "4r1k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1";
+    let back_rank = [(5000, "e1", 0), (5500, "e8", 0), (6000, "e8", 1)];
+    for end in [r#"{"us":66000000,"tick":true}"#, r#"{"us":6100000,"clock":"pause"}"#] {
+        let out = lines(ended, &back_rank, end);
+        assert_eq!(out.last().unwrap()["result"], json!("1-0"), "{out:#?}");
+        assert_eq!(out[0]["move"], json!("e1e8"), "{out:#?}");
+    }
+    let out = lines(start, &mate, r#"{"us":66000000,"tick":true}"#);
+    assert_eq!((&out[0]["move"], &out[1]["result"]), (&json!("d1d7"), &json!("*")), "{out:#?}");
+}
+
+/// At the threshold `completed` a move is printed when it was pressed, and never taken back.
+#[test]
+fn moves_can_be_printed_when_they_are_completed() {
+    let log = [
+        r#"{"sensor_log":1}"#,
+        r#"{"us":1000000,"sq":"e2","occ":0}"#,
+        r#"{"us":1500000,"sq":"e4","occ":1}"#,
+        r#"{"us":9000000,"clock":"white"}"#,
+        r#"{"us":10000000,"sq":"e7","occ":0}"#,
+        r#"{"us":10500000,"sq":"e5","occ":1}"#,
+    ];
+    let setup = sensor_log::parse_header(log[0]).unwrap();
+    let mut replay = Replay::new(&setup, Emit::Moves, None).unwrap().at(Threshold::Completed);
+    for line in &log[1..] {
+        let stamped = sensor_log::parse_event(line).unwrap();
+        replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event)).unwrap();
+    }
+    replay.finish().unwrap();
+    let out: Vec<Value> =
+        replay.take_output().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(out.len(), 2, "{out:#?}");
+    assert_eq!(
+        (&out[0]["move"], &out[0]["ev"], &out[0]["us"]),
+        (&json!("e2e4"), &json!(2), &json!(9_000_000))
+    );
+    assert_eq!(out[1]["final"], json!(["e2e4", "e7e5"]));
 }

@@ -124,7 +124,7 @@ fn greeting(config: &Config, dir: &Path, speed: u32, started: &Started) -> Strin
         line("journal", journal.display().to_string());
         if let SensorConfig::Simulated { seed, .. } = board.sensor {
             let game = source::game_of(seed);
-            line("", format!("board {id}: {} - {}, {} {}", game.white, game.black, game.site, game.date));
+            line("", format!("board {id}: {}, {} {}", game.event, game.site, game.date));
         }
     }
     if let Some((_, journal)) = started.boards.first() {

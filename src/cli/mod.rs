@@ -43,7 +43,7 @@ enum Command {
 }
 
 const fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
+    concat!(env!("CARGO_PKG_VERSION"), " (", env!("TOUCHMOVED_COMMIT"), ")")
 }
 
 /// Runs the program.

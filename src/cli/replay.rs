@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     journal::replay::{ItemKind, open},
-    replay::{Emit, Replay},
+    replay::{Emit, Replay, Threshold},
     session::LOGIC_VERSION,
 };
 
@@ -33,6 +33,9 @@ pub(super) struct Args {
     /// What to print
     #[arg(long, value_enum, default_value_t)]
     emit: Emit,
+    /// When `--emit moves` prints a move
+    #[arg(long, value_enum, default_value_t)]
+    publish: Threshold,
 }
 
 /// Why a replay ends early.
@@ -41,10 +44,15 @@ enum Failure {
     Unreadable(String),
     /// The facts differ, or the output cannot be written (status 1).
     Failed(String),
+    /// The reader of the output has gone.
+    ReadEnough,
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::ReadEnough;
+        }
         Failure::Failed(format!("cannot write to standard output: {error}"))
     }
 }
@@ -52,28 +60,51 @@ impl From<io::Error> for Failure {
 pub(super) fn run(args: &Args) -> ExitCode {
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let several = args.logs.len() > 1;
-    let result = args.logs.iter().try_for_each(|log| {
+    let mut status = ExitCode::SUCCESS;
+    for log in &args.logs {
         let name = several.then(|| log.display().to_string());
-        replay(log, args.emit, name, &mut out)
-    });
-    let flushed = out.flush().map_err(Failure::from);
-    let (status, message) = match result.and(flushed) {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Failed(message)) => (1, message),
-        Err(Failure::Unreadable(message)) => (2, message),
-    };
-    eprintln!("touchmoved replay: {message}");
-    ExitCode::from(status)
+        match replay(log, args, name, &mut out) {
+            Ok(()) => {}
+            // One log that cannot be read does not keep the others from being run.
+            Err(Failure::Unreadable(message)) => {
+                eprintln!("touchmoved replay: {message}");
+                status = ExitCode::from(2);
+            }
+            Err(failure) => return failure.exit_code(),
+        }
+    }
+    match out.flush().map_err(Failure::from) {
+        Ok(()) => status,
+        Err(failure) => failure.exit_code(),
+    }
 }
 
-fn replay(path: &Path, emit: Emit, name: Option<String>, out: &mut impl Write) -> Result<(), Failure> {
+impl Failure {
+    fn exit_code(&self) -> ExitCode {
+        match self {
+            // Somebody who has read enough, such as `head`, is no failure.
+            Failure::ReadEnough => ExitCode::SUCCESS,
+            Failure::Failed(message) => {
+                eprintln!("touchmoved replay: {message}");
+                ExitCode::FAILURE
+            }
+            Failure::Unreadable(message) => {
+                eprintln!("touchmoved replay: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+fn replay(path: &Path, args: &Args, name: Option<String>, out: &mut impl Write) -> Result<(), Failure> {
     let unreadable = |error: &dyn std::fmt::Display| Failure::Unreadable(error.to_string());
     let mut log = open(path).map_err(|error| unreadable(&error))?;
     let file = log.file().display().to_string();
     let setup = log.setup().clone();
     let header = log.header().map(|(header, ..)| header.clone());
-    let mut replay = Replay::new(&setup, emit, name)
-        .map_err(|error| Failure::Unreadable(format!("{file}, line 1: {error}")))?;
+    let mut replay = Replay::new(&setup, args.emit, name)
+        .map_err(|error| Failure::Unreadable(format!("{file}, line 1: {error}")))?
+        .at(args.publish);
     let mut written_by = String::new();
     if let Some(header) = header {
         written_by = format!(

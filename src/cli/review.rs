@@ -189,7 +189,8 @@ fn gather(mut log: Log, mut timeline: Timeline) -> Result<Gathered, SetupError> 
     let mut board = Board::new(log.setup())?;
     board.keep_events();
     let journal = log.is_journal();
-    let mut start = log.header().map(|(_, at, _)| at);
+    // The header of a recording that brings its own time stands at zero, wherever that time begins.
+    let mut start = log.header().map(|(_, at, _)| at).filter(|at| *at != MonoTime::ZERO);
     let mut last = start.unwrap_or_default();
     let broken = loop {
         let item = match log.next_item() {
@@ -197,7 +198,7 @@ fn gather(mut log: Log, mut timeline: Timeline) -> Result<Gathered, SetupError> 
             Ok(None) => break None,
             Err(error) => break Some(error),
         };
-        start.get_or_insert(MonoTime::ZERO);
+        start.get_or_insert(if journal { item.at } else { MonoTime::ZERO });
         last = last.max(item.at);
         match item.kind {
             ItemKind::Input(input) => {

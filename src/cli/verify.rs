@@ -23,7 +23,8 @@ Output, one line a file:
 A bad last record that is incomplete was torn by a power failure, or the daemon is writing it just now. The \
 daemon cuts it off at its next start and records the cut.
 
-Exit status: 0 all files are intact, 1 a record does not fit, 2 a file cannot be read.
+Exit status: 0 all files are intact, 1 a record does not fit, 2 a file cannot be read or the output
+cannot be written.
 
 Examples:
   touchmoved verify /var/lib/touchmoved/1/20260131T140000Z-0001.ndjson
@@ -46,23 +47,32 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> ExitCode {
     let mut heads: BTreeMap<String, PathBuf> = BTreeMap::new();
     let (mut bad, mut unreadable) = (0, 0);
+    let mut unsaid = None;
     let mut out = io::stdout().lock();
     for file in &args.files {
-        match verify(file) {
+        let line = match verify(file) {
             Ok(verified) => {
-                let _ =
-                    writeln!(out, "{}  {}  {}", verified.head, file.display(), remarks(&verified, &heads));
+                let line = format!("{}  {}  {}", verified.head, file.display(), remarks(&verified, &heads));
                 heads.insert(verified.head, file.clone());
+                line
             }
             Err(VerifyError::Bad(record)) => {
                 bad += 1;
-                let _ = writeln!(out, "{record}");
+                record.to_string()
             }
             Err(error) => {
                 unreadable += 1;
                 eprintln!("touchmoved verify: {error}");
+                continue;
             }
+        };
+        if let Err(error) = writeln!(out, "{line}") {
+            unsaid.get_or_insert(error);
         }
+    }
+    if let Some(error) = unsaid {
+        eprintln!("touchmoved verify: cannot write to standard output: {error}");
+        return ExitCode::from(2);
     }
     if bad > 0 {
         let of = args.files.len();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::{
-    config::{self, BoardConfig, SensorConfig},
+    config::{self, BoardConfig, SensorConfig, TimeControl},
     publish::Tags,
     sensor::{
         Pace, Source, SourceError, Speed, Timeline, dgt::DgtSource, sensor_log::SensorLogSource,
@@ -63,7 +63,7 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
             let source = simulated(board)?;
             Planned {
                 setup: source.setup().clone(),
-                tags: tags_of(game_of(*seed), board.tags.clone()),
+                tags: tags_of(game_of(*seed), &source.setup().time_control, board.tags.clone()),
                 timeline: source.timeline(),
             }
         }
@@ -138,14 +138,13 @@ pub fn game_of(seed: u64) -> &'static DemoGame {
 }
 
 /// The tags of a game that the program knows, under those of the configuration.
-fn tags_of(game: &DemoGame, configured: Tags) -> Tags {
+fn tags_of(game: &DemoGame, control: &str, configured: Tags) -> Tags {
     let text = |word: &str| Some(word.to_owned());
     Tags {
         event: configured.event.or_else(|| text(game.event)),
         site: configured.site.or_else(|| text(game.site)),
         date: configured.date.or_else(|| text(game.date)),
-        white: configured.white.or_else(|| text(game.white)),
-        black: configured.black.or_else(|| text(game.black)),
+        time_control: configured.time_control.or_else(|| control.parse::<TimeControl>().ok()?.pgn()),
         ..configured
     }
 }

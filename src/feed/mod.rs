@@ -8,7 +8,7 @@ mod assets;
 mod conditional;
 mod http;
 pub mod hub;
-mod livechess;
+pub mod livechess;
 pub mod metrics;
 mod net;
 pub mod operator;

@@ -99,7 +99,7 @@ impl JournalHeader {
 
 /// Name and version of this program, as in [`JournalHeader::program`].
 pub fn program() -> String {
-    concat!("touchmoved ", env!("CARGO_PKG_VERSION")).to_owned()
+    concat!("touchmoved ", env!("CARGO_PKG_VERSION"), " (", env!("TOUCHMOVED_COMMIT"), ")").to_owned()
 }
 
 /// SHA-256 of a text in hexadecimal, for [`JournalHeader::config`].

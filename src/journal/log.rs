@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{
-    read::{BadRecord, ReadError, Reader},
+    read::{BadRecord, MAX_LINE, ReadError, Reader},
     record::{Content, Cut, JournalHeader, RecordedFact, Resume},
 };
 use crate::{
@@ -111,7 +111,7 @@ pub fn open(path: &Path) -> Result<Log, LogError> {
 pub fn read(name: impl AsRef<Path>, mut input: Box<dyn BufRead>) -> Result<Log, LogError> {
     let file = name.as_ref().to_owned();
     let mut first = Vec::new();
-    input.read_until(b'\n', &mut first).map_err(|source| LogError::Io { file: file.clone(), source })?;
+    read_line(&mut input, &mut first, &file, 1)?;
     if first.starts_with(b"{\"seq\":") {
         return read_journal(file, first, input);
     }
@@ -122,6 +122,23 @@ pub fn read(name: impl AsRef<Path>, mut input: Box<dyn BufRead>) -> Result<Log, 
     let text = std::str::from_utf8(&first).map_err(|_| line("not UTF-8".to_owned()))?;
     let setup = sensor_log::parse_header(text.trim()).map_err(|e| line(e.to_string()))?;
     Ok(Log { file, setup, source: Source::SensorLog { input, line: 1, text: Vec::new() } })
+}
+
+/// Reads a line of a bounded length.
+fn read_line(
+    input: &mut Box<dyn BufRead>,
+    line: &mut Vec<u8>,
+    file: &Path,
+    number: u64,
+) -> Result<usize, LogError> {
+    let length = io::Read::take(&mut *input, MAX_LINE)
+        .read_until(b'\n', line)
+        .map_err(|source| LogError::Io { file: file.to_owned(), source })?;
+    if length as u64 >= MAX_LINE {
+        let reason = format!("the line is longer than {MAX_LINE} bytes");
+        return Err(LogError::Line { file: file.to_owned(), line: number, reason });
+    }
+    Ok(length)
 }
 
 fn read_journal(file: PathBuf, first: Vec<u8>, input: Box<dyn BufRead>) -> Result<Log, LogError> {
@@ -233,9 +250,7 @@ fn next_event(
 ) -> Result<Option<Item>, LogError> {
     loop {
         text.clear();
-        let length =
-            input.read_until(b'\n', text).map_err(|source| LogError::Io { file: file.to_owned(), source })?;
-        if length == 0 {
+        if read_line(input, text, file, *line + 1)? == 0 {
             return Ok(None);
         }
         *line += 1;

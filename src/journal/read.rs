@@ -9,7 +9,7 @@ use std::{
 use super::record::{self, Content, JournalHeader, Record};
 
 /// Longest line that is read. A record is far below it; only a damaged file has longer ones.
-const MAX_LINE: u64 = 16 << 20;
+pub(super) const MAX_LINE: u64 = 16 << 20;
 
 /// The first record of a file that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -146,6 +146,10 @@ impl Publisher {
                 let done = Completion { clock_ms: *clock_ms, pressed: *how == CompletedBy::Press };
                 self.completed(self.base + ply, done, events);
             }
+            FactKind::PlyClock { ply, clock_ms } => {
+                let done = Completion { clock_ms: Some(*clock_ms), pressed: true };
+                self.completed(self.base + ply, done, events);
+            }
             FactKind::GameEnd { result, .. } => self.result(*result, events),
             FactKind::ResultWithdrawn => self.result(GameResult::Ongoing, events),
             FactKind::Clock(reading) => self.clock(fact.at, *reading, events),

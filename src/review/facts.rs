@@ -87,7 +87,7 @@ impl Timeline {
             "result_withdrawn" => {
                 self.push(at, wall_us, Kind::Result, "the result was taken back at the board".to_owned());
             }
-            "clock" => self.last = self.last.max(at),
+            "clock" | "ply_clock" => self.last = self.last.max(at),
             name => {
                 let text = format!("{name}: {}", members(&fact.fields));
                 self.push(at, wall_us, Kind::Advisory, text);
@@ -270,7 +270,7 @@ impl Timeline {
 
     fn illegal(&mut self, at: MonoTime, wall_us: Option<u64>, fields: &Fields<'_>) {
         let by = fields.by();
-        let uci = fields.text("uci");
+        let uci = fields.text("attempt");
         let who = by.map_or("somebody", words::side);
         let looks = if uci.is_empty() { String::new() } else { format!(", it looks like {uci}") };
         let text = format!(

@@ -46,9 +46,12 @@ impl Board {
         self.keep_decoded = true;
     }
 
-    /// Takes one input. A time before the last one is clamped to it.
-    pub fn input(&mut self, at: MonoTime, input: &Input) {
-        let at = at.max(self.last);
+    /// Takes one input. A time before the last one is clamped to it; the session reports that.
+    pub fn input(&mut self, stamp: MonoTime, input: &Input) {
+        if stamp < self.last {
+            self.session.note_time_backwards();
+        }
+        let at = stamp.max(self.last);
         self.last = at;
         match input {
             Input::Event(unit, event) => {

@@ -139,6 +139,13 @@ pub enum FactKind {
         /// Time left on the mover's clock at that moment, where a clock told it.
         clock_ms: Option<u64>,
     },
+    /// The clock told after the press how much time the mover has left.
+    PlyClock {
+        /// Number of the ply.
+        ply: usize,
+        /// Time left on the mover's clock, in milliseconds.
+        clock_ms: u64,
+    },
     /// A made move was replaced by later evidence or by the arbiter.
     MoveRevised {
         /// Number of the ply.
@@ -159,7 +166,7 @@ pub enum FactKind {
         /// The side that pressed.
         by: Color,
         /// The move as it looks, where one man changed its square.
-        uci: Option<String>,
+        attempt: Option<String>,
         /// `illegal-move`, `incomplete`, `unpromoted`, `press-without-move`, ...
         kind: &'static str,
         /// Which such irregularity of this side it is, counted from 1.
@@ -174,6 +181,8 @@ pub enum FactKind {
     Advisory {
         /// Code of the catalogue, such as `setup-missing`.
         code: &'static str,
+        /// The side it is about, where it is about one.
+        side: Option<Color>,
         /// The squares it is about.
         squares: Vec<Square>,
         /// The audience: `journal`, `arbiter`, `assistant`.
@@ -227,6 +236,7 @@ impl FactKind {
             FactKind::MovePublished { .. } => "move_published",
             FactKind::MoveWithdrawn { .. } => "move_withdrawn",
             FactKind::MoveCompleted { .. } => "move_completed",
+            FactKind::PlyClock { .. } => "ply_clock",
             FactKind::MoveRevised { .. } => "move_revised",
             FactKind::IllegalMove { .. } => "illegal_move",
             FactKind::Ambiguous { .. } => "ambiguous",
@@ -282,6 +292,10 @@ impl FactKind {
                     map.serialize_entry("clock_ms", ms)?;
                 }
             }
+            FactKind::PlyClock { ply, clock_ms } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("clock_ms", clock_ms)?;
+            }
             FactKind::MoveRevised { ply, was, uci, san, reason, published } => {
                 map.serialize_entry("ply", ply)?;
                 map.serialize_entry("was", was)?;
@@ -290,19 +304,24 @@ impl FactKind {
                 map.serialize_entry("reason", reason)?;
                 map.serialize_entry("published", published)?;
             }
-            FactKind::IllegalMove { by, uci, kind, n } => {
+            FactKind::IllegalMove { by, attempt, kind, n } => {
                 map.serialize_entry("by", color(*by))?;
-                if let Some(uci) = uci {
-                    map.serialize_entry("uci", uci)?;
+                if let Some(attempt) = attempt {
+                    map.serialize_entry("attempt", attempt)?;
                 }
                 map.serialize_entry("kind", kind)?;
+                // It is an illegal move in law because it was pressed (Article 7.5.1).
+                map.serialize_entry("completed", &true)?;
                 map.serialize_entry("n", n)?;
             }
             FactKind::Ambiguous { candidates } => {
                 map.serialize_entry("candidates", candidates)?;
             }
-            FactKind::Advisory { code, squares: list, to, detail } => {
+            FactKind::Advisory { code, side, squares: list, to, detail } => {
                 map.serialize_entry("code", code)?;
+                if let Some(side) = side {
+                    map.serialize_entry("side", color(*side))?;
+                }
                 if !list.is_empty() {
                     map.serialize_entry("squares", &squares(list))?;
                 }
@@ -315,6 +334,10 @@ impl FactKind {
             FactKind::GameEnd { result, reason, certainty } => {
                 map.serialize_entry("result", result.as_str())?;
                 map.serialize_entry("reason", reason)?;
+                // Mate, stalemate and dead position end a game by themselves.
+                if *certainty == Certainty::Law {
+                    map.serialize_entry("auto", &true)?;
+                }
                 map.serialize_entry("certainty", certainty.as_str())?;
             }
             FactKind::ResultWithdrawn => {}

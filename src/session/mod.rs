@@ -9,6 +9,7 @@ pub mod event;
 pub mod fact;
 pub mod io;
 mod narrator;
+mod orientation;
 pub mod settings;
 pub mod setup;
 pub mod time;
@@ -22,6 +23,7 @@ use self::{
     event::{ClockReading, Event, GameResult, Stamped, Unit},
     fact::{Certainty, Fact, FactKind},
     narrator::{Facts, Moment, Narrator, Now},
+    orientation::Orientation,
     settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
@@ -59,33 +61,9 @@ pub struct Session {
     orientation: Orientation,
     last: MonoTime,
     ev: i64,
+    went_back: bool,
     told_backwards: bool,
     signalled: bool,
-}
-
-/// Which way the board lies, as far as it is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Orientation {
-    flipped: bool,
-    /// The set-up or a move has shown it.
-    known: bool,
-}
-
-impl Orientation {
-    fn square(self, square: Square) -> Square {
-        if self.flipped { square.rotate_180() } else { square }
-    }
-
-    fn occupied(self, occupied: Bitboard) -> Bitboard {
-        if self.flipped { occupied.rotate_180() } else { occupied }
-    }
-
-    fn board(self, mut board: Board) -> Board {
-        if self.flipped {
-            board.rotate_180();
-        }
-        board
-    }
 }
 
 impl Session {
@@ -121,6 +99,7 @@ impl Session {
             orientation,
             last: MonoTime::ZERO,
             ev: -1,
+            went_back: false,
             told_backwards: false,
             signalled: false,
         };
@@ -137,16 +116,9 @@ impl Session {
 
     fn advise(&mut self, at: MonoTime, code: &'static str, squares: Bitboard, detail: &str) {
         let squares = squares.into_iter().collect();
-        self.tell(at, FactKind::Advisory { code, squares, to: "arbiter", detail: detail.to_owned() });
-    }
-
-    fn tell_orientation(&mut self, at: MonoTime) {
-        self.tell(at, FactKind::Orientation { value: "flipped" });
-        self.advise(
+        self.tell(
             at,
-            "orientation-flipped",
-            Bitboard::EMPTY,
-            "the board lies turned by 180 degrees; squares are read accordingly",
+            FactKind::Advisory { code, side: None, squares, to: "arbiter", detail: detail.to_owned() },
         );
     }
 
@@ -167,7 +139,8 @@ impl Session {
         let at = stamped.at.max(self.last);
         self.advance(at);
         self.ev += 1;
-        if stamped.at < self.last && !self.told_backwards {
+        let back = std::mem::take(&mut self.went_back) || stamped.at < self.last;
+        if back && !self.told_backwards {
             self.told_backwards = true;
             self.advise(
                 at,
@@ -181,6 +154,11 @@ impl Session {
         if stamped.unit == Unit::A {
             self.take(&stamped.event, at);
         }
+    }
+
+    /// The stamp of the next event went back and was clamped by the caller.
+    pub fn note_time_backwards(&mut self) {
+        self.went_back = true;
     }
 
     fn now(&self, at: MonoTime) -> Now {
@@ -215,7 +193,14 @@ impl Session {
             }
             Event::Flag(side) => {
                 let detail = format!("the clock shows {}'s flag", side.fold_wb("White", "Black"));
-                self.advise(at, "flag-indicated", Bitboard::EMPTY, &detail);
+                let kind = FactKind::Advisory {
+                    code: "flag-indicated",
+                    side: Some(*side),
+                    squares: Vec::new(),
+                    to: "arbiter",
+                    detail,
+                };
+                self.tell(at, kind);
             }
             Event::Result(result) => {
                 let now = self.now(at);
@@ -315,62 +300,6 @@ impl Session {
         if self.narrator.plies().len() == 0 && changed.any() {
             self.check_setup(self.narrator.position().board().occupied(), occupied);
         }
-    }
-
-    /// A set-up that fits only when it is turned shows which way the board lies.
-    fn turn_by_setup(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) {
-        if self.orientation.known || self.narrator.plies().len() > 0 {
-            return;
-        }
-        let start = self.narrator.position().board();
-        let fits = |turned: bool| {
-            let way = Orientation { flipped: turned, known: true };
-            match men {
-                Some(men) => way.board(men.clone()) == *start,
-                None => way.occupied(occupied) == start.occupied(),
-            }
-        };
-        if fits(true) && !fits(false) {
-            self.orientation = Orientation { flipped: true, known: true };
-            self.tell_orientation(at);
-        }
-    }
-
-    /// The first movement shows which way a board lies whose set-up looks the same from both sides:
-    /// it has to be a legal move.
-    fn turn_if_needed(&mut self, at: MonoTime) {
-        if self.orientation.known {
-            return;
-        }
-        if let Some(best) = self.tracker.best()
-            && (!best.tail.is_empty() || self.narrator.plies().len() > 0)
-        {
-            self.orientation.known = true;
-            return;
-        }
-        let seen = self.tracker.seen();
-        let start = self.narrator.position().clone();
-        let turned = seen.occupied.rotate_180();
-        if seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
-            return;
-        }
-        let shows = |occupied: Bitboard| {
-            start.legal_moves().iter().any(|mv| {
-                let mut after = start.clone();
-                after.play_unchecked(*mv);
-                after.board().occupied() == occupied
-            })
-        };
-        if !shows(turned) || shows(seen.occupied) {
-            return;
-        }
-        self.orientation = Orientation { flipped: true, known: true };
-        self.tell_orientation(at);
-        let mut tracker =
-            Tracker::new(start.clone(), Observed { occupied: start.board().occupied(), men: None });
-        tracker.pass_time(at, true);
-        tracker.report(Observed { occupied: turned, men: None }, at);
-        self.tracker = tracker;
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.

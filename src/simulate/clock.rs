@@ -128,10 +128,15 @@ impl Clock<'_> {
                 (Event::Run(side), seen)
             }
         };
+        // A clock tells a press together with the time that it leaves.
+        let press = matches!(event, Event::Press(_));
+        if press && self.reports.at_press {
+            self.report(at);
+        }
         if seen {
             self.out.push((at, event));
         }
-        if self.reports.at_press {
+        if !press && self.reports.at_press {
             self.report(at);
         }
     }

@@ -18,10 +18,6 @@ pub struct DemoGame {
     pub site: &'static str,
     /// The tag pair `Date`.
     pub date: &'static str,
-    /// The tag pair `White`.
-    pub white: &'static str,
-    /// The tag pair `Black`.
-    pub black: &'static str,
     /// Full FEN of the start position.
     pub start_fen: &'static str,
     /// True for Chess960.
@@ -39,8 +35,6 @@ pub const GAMES: &[DemoGame] = &[
         event: "Game at the opera",
         site: "Paris",
         date: "1858.??.??",
-        white: "Morphy",
-        black: "Duke of Brunswick and Count Isouard",
         start_fen: INITIAL_FEN,
         chess960: false,
         moves: "e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7 Nc3 c6 Bg5 b5 Nxb5 cxb5 \
@@ -52,8 +46,6 @@ pub const GAMES: &[DemoGame] = &[
         event: "Immortal game",
         site: "London",
         date: "1851.06.21",
-        white: "Anderssen",
-        black: "Kieseritzky",
         start_fen: INITIAL_FEN,
         chess960: false,
         moves: "e4 e5 f4 exf4 Bc4 Qh4+ Kf1 b5 Bxb5 Nf6 Nf3 Qh6 d3 Nh5 Nh4 Qg5 Nf5 c6 g4 Nf6 Rg1 \
@@ -66,8 +58,6 @@ pub const GAMES: &[DemoGame] = &[
         event: "Evergreen game",
         site: "Berlin",
         date: "1852.??.??",
-        white: "Anderssen",
-        black: "Dufresne",
         start_fen: INITIAL_FEN,
         chess960: false,
         moves: "e4 e5 Nf3 Nc6 Bc4 Bc5 b4 Bxb4 c3 Ba5 d4 exd4 O-O d3 Qb3 Qf6 e5 Qg6 Re1 Nge7 Ba3 \
@@ -80,8 +70,6 @@ pub const GAMES: &[DemoGame] = &[
         event: "Rare moves",
         site: "?",
         date: "????.??.??",
-        white: "White",
-        black: "Black",
         start_fen: INITIAL_FEN,
         chess960: false,
         moves: "e4 Nf6 e5 d5 exd6 cxd6 Nf3 Nc6 Be2 Bg4 O-O Qa5 d3 O-O-O h3 Bxf3 Bxf3 g5 Bxc6 bxc6 \
@@ -95,8 +83,6 @@ pub const GAMES: &[DemoGame] = &[
         event: "Chess960",
         site: "?",
         date: "????.??.??",
-        white: "White",
-        black: "Black",
         start_fen: "nrkbbrqn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBRQN w KQkq - 0 1",
         chess960: true,
         moves: "e4 e5 Ng3 Ng6 f3 f6 Nb3 Nb6 d3 d6 Bf2 Bf7 Be2 Be7 O-O-O Qh8 Kb1 O-O h4 d5 h5 Nf4 \

@@ -16,7 +16,7 @@ const MAX_FEEDS: usize = 64;
 
 /// A client and its feeds.
 #[derive(Debug)]
-pub(super) struct Client {
+pub struct Client {
     hub: Hub,
     feeds: Vec<Feed>,
     out: VecDeque<String>,
@@ -33,17 +33,18 @@ struct Feed {
 }
 
 impl Client {
-    pub(super) fn new(hub: Hub) -> Client {
+    /// A client before its first message.
+    pub fn new(hub: Hub) -> Client {
         Client { hub, feeds: Vec::new(), out: VecDeque::new() }
     }
 
     /// The next frame to send.
-    pub(super) fn poll_out(&mut self) -> Option<String> {
+    pub fn poll_out(&mut self) -> Option<String> {
         self.out.pop_front()
     }
 
     /// Takes a text frame of the client. The answer comes before anything that follows from it.
-    pub(super) fn text(&mut self, text: &str, now: Now) {
+    pub fn text(&mut self, text: &str, now: Now) {
         match Request::parse(text) {
             Ok(request) => {
                 if let Err(reason) = self.call(&request.id, request.call, now) {

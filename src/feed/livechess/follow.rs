@@ -10,11 +10,11 @@ use crate::{
 
 /// The two clocks at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Now {
+pub struct Now {
     /// Microseconds of UTC.
-    pub(super) wall_us: u64,
+    pub wall_us: u64,
     /// Microseconds of the monotonic clock that readings are stamped with.
-    pub(super) mono_us: u64,
+    pub mono_us: u64,
 }
 
 impl Now {

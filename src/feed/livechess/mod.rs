@@ -23,10 +23,8 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use self::{
-    client::{Client, eboards},
-    follow::Now,
-};
+use self::client::eboards;
+pub use self::{client::Client, follow::Now};
 use super::{hub::Hub, metrics::ClientGuard, serve::ended};
 use crate::sysclock;
 

@@ -96,8 +96,9 @@ fn a_move_that_was_never_published_leaves_no_trace() {
     let mut desk = Desk::new(&GameSetup::default());
     let quiet = FactKind::MoveWithdrawn { ply: 1, uci: "e2e4".to_owned(), published: false };
     assert!(desk.take([quiet]).is_empty());
-    let illegal = FactKind::IllegalMove { by: Color::White, uci: None, kind: "illegal-move", n: 1 };
+    let illegal = FactKind::IllegalMove { by: Color::White, attempt: None, kind: "illegal-move", n: 1 };
     let advisory = FactKind::Advisory {
+        side: None,
         code: "setup-missing",
         squares: Vec::new(),
         to: "arbiter",

@@ -90,12 +90,23 @@ impl Narrator {
         if index < tracker.firm().len() {
             return true;
         }
-        let seen = tracker.seen();
-        let limit = reading.weight(seen).saturating_add(PATIENCE);
+        // What the board shows at this very moment is no reason yet: only what it cost so far.
+        let limit = reading.cost.saturating_add(PATIENCE);
+        let stands = self.stands(reading, tracker, index, now);
         tracker.readings().iter().all(|other| {
-            other.weight(seen) >= limit
+            other.cost >= limit
+                || (stands && only_in_the_air(other, tracker))
                 || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
         })
+    }
+
+    /// Whether the move stands on a board that is in order and has stood for so long that nobody
+    /// holds its man in the air; a move that ends the game need only rest.
+    fn stands(&self, reading: &Reading, tracker: &Tracker, index: usize, now: Now) -> bool {
+        let in_order = reading.differs(tracker.seen()).is_empty();
+        let ms = if reading.is_end() { self.settings.release_dwell_ms } else { self.settings.extend_ms };
+        let ply = ply_of(tracker, reading, index);
+        in_order && ply.is_some_and(|ply| !ply.inferred && now.at >= ply.placed.plus_ms(ms))
     }
 
     /// Plans the next look.
@@ -126,8 +137,21 @@ impl Narrator {
     }
 }
 
+/// True when this reading only says that the man is still in the player's hand.
+fn only_in_the_air(other: &Reading, tracker: &Tracker) -> bool {
+    let seen = tracker.seen();
+    let differs = other.differs(seen);
+    (differs & seen.occupied).is_empty() && differs.is_subset(other.position.us())
+}
+
+/// The same men go the same way; which piece a pawn became, and so which piece moves or is taken, may
+/// still be open.
 pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
-    a == b || (a.is_promotion() && b.is_promotion() && a.from() == b.from() && a.to() == b.to())
+    let squares = |mv: Move| match mv {
+        Move::Normal { from, to, .. } => Some((from, to)),
+        _ => None,
+    };
+    a == b || (squares(a).is_some() && squares(a) == squares(b))
 }
 
 /// Whether `mv` could be the beginning of another legal move by the same man.
@@ -184,6 +208,7 @@ impl Narrator {
             close().all(|other| match (tracker.ply(other, index).map(|ply| ply.mv), told(index)) {
                 (Some(a), Some(b)) => same_but_promotion(a, b),
                 (None, None) => true,
+                (None, Some(_)) => index < self.published && only_in_the_air(other, tracker),
                 _ => false,
             })
         };
@@ -191,7 +216,9 @@ impl Narrator {
             .filter(|index| !agreed(*index))
             .map(|index| index + 1)
             .collect();
-        let differs = best.differs(seen);
+        // A man in the hand of the player who has the move is no doubt.
+        let in_hand = best.position.us() & !seen.occupied;
+        let differs = best.differs(seen) & !in_hand;
         if differs.any() && !self.is_over() && doubts.is_empty() {
             doubts.push(self.told.len().max(1));
         }

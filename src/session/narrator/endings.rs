@@ -50,14 +50,16 @@ impl Narrator {
             return;
         }
         self.look_for_signal(tracker, now, facts);
-        if self.is_over() || self.is_frozen() || self.told.is_empty() || self.published < self.told.len() {
-            return;
-        }
-        // An assumed queen is no ground to end a game on.
-        if !self.identity && tracker.best().is_none_or(|best| !best.promoted.is_empty()) {
+        if self.is_over() || self.told.is_empty() || self.published < self.told.len() {
             return;
         }
         if self.examined == self.told.len() {
+            return;
+        }
+        let Some(best) = tracker.best() else { return };
+        let agreed = self.agreement(tracker, best, self.verified.min(self.told.len()));
+        // An assumed queen is no ground to end a game on, nor is a position that is in doubt.
+        if agreed < self.told.len() || (!self.identity && !best.promoted.is_empty()) {
             return;
         }
         self.examined = self.told.len();
@@ -93,6 +95,7 @@ impl Narrator {
                     self.take_back_kings_step(now, facts);
                     let kind = FactKind::Advisory {
                         code: "result-signal",
+                        side: None,
                         squares: (CENTRE & tracker.seen().occupied).into_iter().collect(),
                         to: "arbiter",
                         detail: format!("the kings in the centre signal {}", result.as_str()),

@@ -34,6 +34,7 @@ impl Narrator {
         let unfinished = self.unfinished(tracker);
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
+            side: Some(side),
             squares: squares.into_iter().collect(),
             to: "arbiter",
             detail: detail.to_owned(),
@@ -44,6 +45,7 @@ impl Narrator {
                 now,
                 advise("press-without-move", Bitboard::EMPTY, "the clock was pressed and no man had moved"),
             );
+            self.mark(format!("press_without_move:{}", side.fold_wb("white", "black")));
             (State::NoMove, None)
         } else if unfinished.is_some() || extra.is_empty() {
             tell(
@@ -62,8 +64,13 @@ impl Narrator {
                 *count += 1;
                 *count
             });
+            self.mark(format!("illegal_move:{n}"));
             let uci = attempt.map(|(from, to)| format!("{from}{to}"));
-            tell(facts, now, FactKind::IllegalMove { by: side, uci: uci.clone(), kind: "illegal-move", n });
+            tell(
+                facts,
+                now,
+                FactKind::IllegalMove { by: side, attempt: uci.clone(), kind: "illegal-move", n },
+            );
             (State::Illegal, uci)
         };
         self.wrong = Some(Wrong { state, attempt, candidate: unfinished });

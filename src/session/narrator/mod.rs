@@ -5,9 +5,12 @@
 //! cannot go on and every surviving reading contains it, *completed* by the press, by the end of
 //! the game or by the player's next move, and *withdrawn* or *revised* when the board says so.
 
+mod clocks;
 mod conditions;
 mod endings;
 mod irregular;
+mod marks;
+mod retell;
 mod touches;
 mod view;
 
@@ -21,7 +24,7 @@ use super::{
     settings::Settings,
     setup::GameSetup,
     time::MonoTime,
-    tracker::{Cause, OVERTAKE, Ply, Reading, Tracker},
+    tracker::{Cause, Ply, Reading, Tracker},
     view::State,
 };
 
@@ -61,6 +64,10 @@ pub(super) struct Narrator {
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
     ambiguous: Vec<String>,
+    /// The candidates that were told last.
+    told_ambiguous: Vec<String>,
+    /// Remarks on the present turn, for the view.
+    marks: Vec<String>,
     candidate: Option<Move>,
     /// The last move that was told and could still go on.
     held_back: Option<Move>,
@@ -79,6 +86,8 @@ pub(super) struct Narrator {
     was_in_order: bool,
     just_completed: bool,
     clock: ClockReading,
+    /// The last press, until the clock has told the time after it: index of the ply, who, when.
+    awaits_clock: Option<(usize, Color, MonoTime)>,
     last_event: MonoTime,
     moment: Moment,
     deadline: Option<MonoTime>,
@@ -116,6 +125,8 @@ impl Narrator {
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
+            told_ambiguous: Vec::new(),
+            marks: Vec::new(),
             candidate: None,
             held_back: None,
             touches: Touches::default(),
@@ -130,6 +141,7 @@ impl Narrator {
             was_in_order: true,
             just_completed: false,
             clock: ClockReading::default(),
+            awaits_clock: None,
             last_event: MonoTime::ZERO,
             moment: Moment::Other,
             deadline: None,
@@ -175,8 +187,8 @@ impl Narrator {
             if matches!(cause, Cause::Lift(_)) && self.was_in_order {
                 self.took_back = false;
             }
-            if !matches!(cause, Cause::Press(_)) {
-                self.just_completed = false;
+            if !matches!(cause, Cause::Press(_)) && std::mem::take(&mut self.just_completed) {
+                self.marks.clear();
             }
         }
         // A lift may be the answer that makes the move before it: that comes first.
@@ -220,6 +232,7 @@ impl Narrator {
         self.tell_new(tracker, reading, now, facts);
         self.hold_back(tracker, reading, now);
         self.complete(tracker, reading, now, facts);
+        self.tell_ambiguous(tracker, now, facts);
         self.publish(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
@@ -229,102 +242,6 @@ impl Narrator {
         self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
             self.wrong = None;
-        }
-    }
-
-    /// How many told plies a reading contains.
-    fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
-        let mut index = from;
-        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
-            if told.mv != ply.mv {
-                break;
-            }
-            index += 1;
-        }
-        index
-    }
-
-    /// Takes back or replaces what was told where the best reading contradicts it by enough.
-    /// Returns the reading to go on with.
-    fn reconcile<'a>(
-        &mut self,
-        tracker: &'a Tracker,
-        best: &'a Reading,
-        now: Now,
-        facts: &mut Facts,
-    ) -> &'a Reading {
-        if self.loosened != tracker.loosened() {
-            self.loosened = tracker.loosened();
-            self.verified = 0;
-        }
-        self.verified = self.verified.min(tracker.firm().len());
-        let same = self.agreement(tracker, best, self.verified);
-        if same == self.told.len() {
-            self.verified = same.min(tracker.firm().len());
-            return best;
-        }
-        let loyal = tracker
-            .readings()
-            .iter()
-            .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
-            .min_by_key(|reading| reading.weight(tracker.seen()));
-        if let Some(loyal) = loyal
-            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
-        {
-            return loyal;
-        }
-        let completed = self.told.iter().skip(same).any(|told| told.record.completed.is_some());
-        if completed {
-            if tracker.len(best) >= self.told.len() {
-                self.revise(tracker, best, same, now, facts);
-                return best;
-            }
-            // A completed move is never undone by what the board shows later.
-            return loyal.unwrap_or(best);
-        }
-        let stood = self.held_back != self.told.last().map(|told| told.mv);
-        while self.told.len() > same {
-            self.withdraw(now, facts);
-        }
-        self.took_back |= stood;
-        best
-    }
-
-    fn withdraw(&mut self, now: Now, facts: &mut Facts) {
-        let Some(last) = self.told.pop() else { return };
-        self.examined = 0;
-        let published = self.published > self.told.len();
-        self.published = self.published.min(self.told.len());
-        self.completed_to = self.completed_to.min(self.told.len());
-        tell(
-            facts,
-            now,
-            FactKind::MoveWithdrawn { ply: self.told.len() + 1, uci: last.record.uci, published },
-        );
-    }
-
-    fn revise(&mut self, tracker: &Tracker, best: &Reading, from: usize, now: Now, facts: &mut Facts) {
-        let mut position = match from.checked_sub(1).and_then(|index| self.told.get(index)) {
-            Some(told) => told.after.clone(),
-            None => self.start.clone(),
-        };
-        for index in from..self.told.len() {
-            let Some(ply) = tracker.ply(best, index) else { return };
-            let san = san(&position, ply.mv);
-            let uci = self.uci(ply.mv);
-            position.play_unchecked(ply.mv);
-            self.examined = 0;
-            let published = index < self.published;
-            let Some(told) = self.told.get_mut(index) else { return };
-            let was = std::mem::replace(&mut told.record.uci, uci.clone());
-            let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
-            told.mv = ply.mv;
-            told.after = position.clone();
-            told.record.san.clone_from(&san);
-            if was != uci {
-                let reason = if promotion { "promotion-piece" } else { "later-evidence" };
-                tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });
-            }
         }
     }
 
@@ -339,6 +256,7 @@ impl Narrator {
             if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
                 return;
             }
+            self.mark_ply(tracker, reading, index, ply);
             let by = self.position().turn();
             let san = san(self.position(), ply.mv);
             let uci = self.uci(ply.mv);
@@ -393,6 +311,8 @@ impl Narrator {
         told.record.completed = Some(now.at);
         if how == CompletedBy::Press {
             told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
+            // A reading from before the press has neither its last second nor the increment.
+            self.awaits_clock = (clock.running == Some(by)).then_some((index, by, now.at));
         }
         let kind = FactKind::MoveCompleted {
             ply: index + 1,
@@ -441,44 +361,6 @@ impl Narrator {
         } else if standing {
             self.held_back = None;
         }
-    }
-
-    /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
-    /// (Article 6.11) ends by itself when the board is in order.
-    pub(super) fn pause(&mut self, paused: bool, tracker: &Tracker, now: Now, facts: &mut Facts) {
-        if paused && !self.paused {
-            // Nobody stops the clocks over a man in the hand: what is placed is made.
-            self.stopping = true;
-            self.narrate(tracker, now, facts);
-            self.stopping = false;
-        }
-        self.set_paused(tracker, paused);
-    }
-
-    fn set_paused(&mut self, tracker: &Tracker, paused: bool) {
-        self.paused = paused;
-        self.repair = paused && {
-            let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
-            self.wrong.is_some() || promoting || self.open_promotion().is_some()
-        };
-    }
-
-    /// True while the clocks are stopped and nothing on the board is a move.
-    pub(super) fn is_frozen(&self) -> bool {
-        self.paused && !self.repair
-    }
-
-    /// True from the moment at which kings in the centre were told to signal a result.
-    pub(super) fn signal_is_told(&self) -> bool {
-        self.ending.signal_is_told()
-    }
-
-    pub(super) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
-        if reading == self.clock {
-            return;
-        }
-        self.clock = reading;
-        tell(facts, now, FactKind::Clock(reading));
     }
 
     fn uncompleted_last(&self) -> Option<&Told> {

@@ -37,6 +37,17 @@ impl Touches {
         self.order.retain(|square| air.contains(*square));
     }
 
+    /// The first man that was lifted in this turn.
+    pub(super) fn first_of_all(&self) -> Option<Square> {
+        self.order.first().copied()
+    }
+
+    /// True when both men were lifted in this turn, `first` before `second`.
+    pub(super) fn came_before(&self, first: Square, second: Square) -> bool {
+        let place = |square| self.order.iter().position(|other| *other == square);
+        matches!((place(first), place(second)), (Some(a), Some(b)) if a < b)
+    }
+
     /// The first man of `men` that was lifted in this turn.
     pub(super) fn first_of(&self, men: Bitboard) -> Option<Square> {
         self.order.iter().copied().find(|square| men.contains(*square))

@@ -20,6 +20,7 @@ impl Narrator {
         } else {
             self.playing(tracker, best, &mut view);
         }
+        view.flags.clone_from(&self.marks);
         let open = view.candidate.is_some() || !view.candidates.is_empty();
         if open && self.candidate_is_told() {
             view.plies -= 1;
@@ -206,6 +207,7 @@ impl Narrator {
         self.alerted_start = shown;
         first.then(|| FactKind::Advisory {
             code: "start-position-without-result",
+            side: None,
             squares: Vec::new(),
             to: "arbiter",
             detail: "the initial position stands on the board and the game has no result".to_owned(),

@@ -40,18 +40,24 @@ impl Tracker {
             && self.readings.iter().all(|reading| reading.cost > limit || in_the_air(reading))
     }
 
-    /// True when men stand where no reading has them.
+    /// True when no good reading explains what stands on the board, or that a player pressed.
     fn unexplained(&self, cause: Cause) -> bool {
         if matches!(cause, Cause::Lift(_)) {
             return false;
         }
-        let in_order = |reading: &Reading| {
-            let extra = reading.differs(&self.seen) & self.seen.occupied;
-            extra.is_empty() && (cause != Cause::Report || reading.differs(&self.seen).is_empty())
+        let explains = |reading: &Reading| {
+            let differs = reading.differs(&self.seen);
+            let extra = differs & self.seen.occupied;
+            match cause {
+                // Somebody who presses has moved.
+                Cause::Press(side) => extra.is_empty() && reading.turn() != side,
+                Cause::Report => differs.is_empty(),
+                Cause::Lift(_) | Cause::Place(_) => extra.is_empty(),
+            }
         };
         let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
         let limit = best.saturating_add(cost::PATIENCE);
-        !self.readings.iter().any(|reading| reading.cost <= limit && in_order(reading))
+        !self.readings.iter().any(|reading| reading.cost <= limit && explains(reading))
     }
 
     pub(super) fn one_ply(&self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {

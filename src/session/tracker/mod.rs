@@ -148,8 +148,12 @@ impl Tracker {
                 }
             } else {
                 reading.early_press = None;
-                if let Some(ply) = reading.tail.last_mut() {
-                    ply.pressed.get_or_insert(at);
+                if let Some(ply) = reading.tail.last_mut()
+                    && ply.pressed.is_none()
+                {
+                    ply.pressed = Some(at);
+                    // What the mover touched is over; what the next player holds is still empty.
+                    reading.touched = reading.touched.without(self.seen.occupied);
                 }
             }
         }

@@ -78,12 +78,15 @@ impl Times {
         let last = self.last.replace(state);
         let moved = last.is_some_and(|last| last.right_lever_high != state.right_lever_high);
         let ran = last.is_some_and(|last| last.running);
-        if moved && ran && state.running {
-            out.push(Event::Press(if state.right_lever_high { left } else { left.other() }));
-        }
+        let pressed = moved && ran && state.running;
         let running =
             self.running(last.as_ref(), &state).map(|right| if right { left.other() } else { left });
+        // The message of a press holds the time with the increment already added: it comes first, so
+        // that the press finds it.
         self.tell(&state, running, left, out);
+        if pressed {
+            out.push(Event::Press(if state.right_lever_high { left } else { left.other() }));
+        }
         let sides = [
             (left, state.left, last.map(|last| last.left)),
             (left.other(), state.right, last.map(|last| last.right)),
@@ -191,11 +194,11 @@ mod tests {
         assert_eq!(take(&mut times, state(181, 182, true, false)), [reading(181, 182, Some(Color::White))]);
         assert_eq!(
             take(&mut times, state(183, 182, true, true)),
-            [Event::Press(Color::White), reading(183, 182, Some(Color::Black))]
+            [reading(183, 182, Some(Color::Black)), Event::Press(Color::White)]
         );
         assert_eq!(
             take(&mut times, state(183, 180, true, false)),
-            [Event::Press(Color::Black), reading(183, 180, Some(Color::White))]
+            [reading(183, 180, Some(Color::White)), Event::Press(Color::Black)]
         );
     }
 
@@ -266,7 +269,7 @@ mod tests {
         assert_eq!(out, [Event::Device(json!({"clock": "absent"}))]);
         assert_eq!(
             take(&mut times, state(100, 99, true, true))[1..],
-            [Event::Press(Color::White), reading(100, 99, Some(Color::Black))]
+            [reading(100, 99, Some(Color::Black)), Event::Press(Color::White)]
         );
     }
 }

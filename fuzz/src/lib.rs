@@ -1,0 +1,3 @@
+//! The laws of the tests, for the fuzzer.
+#[path = "../../tests/laws/mod.rs"]
+pub mod laws;

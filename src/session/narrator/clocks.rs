@@ -1,0 +1,64 @@
+//! Stopped clocks, and the time that a clock tells for a move.
+
+use super::{Facts, Narrator, Now, tell};
+use crate::session::{event::ClockReading, fact::FactKind, tracker::Tracker};
+
+/// A clock tells a press up to this many milliseconds late.
+const CLOCK_LAG_MS: u64 = 1_500;
+
+impl Narrator {
+    /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
+    /// (Article 6.11) ends by itself when the board is in order.
+    pub(in crate::session) fn pause(&mut self, paused: bool, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        if paused && !self.paused {
+            // Nobody stops the clocks over a man in the hand: what is placed is made.
+            self.stopping = true;
+            self.narrate(tracker, now, facts);
+            self.stopping = false;
+        }
+        self.set_paused(tracker, paused);
+    }
+
+    fn set_paused(&mut self, tracker: &Tracker, paused: bool) {
+        self.paused = paused;
+        self.repair = paused && {
+            let promoting = self.candidate.or(self.unfinished(tracker)).is_some_and(|mv| mv.is_promotion());
+            self.wrong.is_some() || promoting || self.open_promotion().is_some()
+        };
+    }
+
+    /// True while the clocks are stopped and nothing on the board is a move.
+    pub(in crate::session) fn is_frozen(&self) -> bool {
+        self.paused && !self.repair
+    }
+
+    /// True from the moment at which kings in the centre were told to signal a result.
+    pub(in crate::session) fn signal_is_told(&self) -> bool {
+        self.ending.signal_is_told()
+    }
+
+    pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        if reading == self.clock {
+            return;
+        }
+        self.clock = reading;
+        tell(facts, now, FactKind::Clock(reading));
+        self.clock_after_press(reading, now, facts);
+    }
+
+    /// The first reading after a press tells the time that the mover has left.
+    fn clock_after_press(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        let Some((index, by, pressed)) = self.awaits_clock else { return };
+        if reading.running == Some(by) && now.at < pressed.plus_ms(CLOCK_LAG_MS) {
+            return;
+        }
+        self.awaits_clock = None;
+        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
+        let Some(told) = self.told.get_mut(index) else { return };
+        let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
+        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
+            told.record.clock_ms = Some(clock_ms);
+            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms });
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What was told and turns out otherwise: withdrawn before its completion, revised after it.
+
+use shakmaty::Position as _;
+
+use super::{Facts, Narrator, Now, san, tell};
+use crate::session::{
+    fact::FactKind,
+    tracker::{OVERTAKE, Reading, Tracker},
+};
+
+impl Narrator {
+    /// How many told plies a reading contains.
+    pub(super) fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
+        let mut index = from;
+        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
+            if told.mv != ply.mv {
+                break;
+            }
+            index += 1;
+        }
+        index
+    }
+
+    /// Takes back or replaces what was told where the best reading contradicts it by enough.
+    /// Returns the reading to go on with.
+    pub(super) fn reconcile<'a>(
+        &mut self,
+        tracker: &'a Tracker,
+        best: &'a Reading,
+        now: Now,
+        facts: &mut Facts,
+    ) -> &'a Reading {
+        if self.loosened != tracker.loosened() {
+            self.loosened = tracker.loosened();
+            self.verified = 0;
+        }
+        self.verified = self.verified.min(tracker.firm().len());
+        let same = self.agreement(tracker, best, self.verified);
+        if same == self.told.len() {
+            self.verified = same.min(tracker.firm().len());
+            return best;
+        }
+        let loyal = tracker
+            .readings()
+            .iter()
+            .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
+            .min_by_key(|reading| reading.weight(tracker.seen()));
+        if let Some(loyal) = loyal
+            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
+        {
+            return loyal;
+        }
+        let completed = self.told.iter().skip(same).any(|told| told.record.completed.is_some());
+        if completed {
+            if tracker.len(best) >= self.told.len() {
+                self.revise(tracker, best, same, now, facts);
+                return best;
+            }
+            // A completed move is never undone by what the board shows later.
+            return loyal.unwrap_or(best);
+        }
+        let stood = self.held_back != self.told.last().map(|told| told.mv);
+        let last = self.told.last().map(|told| told.record.uci.clone());
+        while self.told.len() > same {
+            self.withdraw(now, facts);
+        }
+        self.took_back |= stood;
+        if let (true, Some(uci)) = (stood, last) {
+            self.mark(format!("retracted_made_move:{uci}"));
+        }
+        best
+    }
+
+    pub(super) fn withdraw(&mut self, now: Now, facts: &mut Facts) {
+        let Some(last) = self.told.pop() else { return };
+        self.examined = 0;
+        let published = self.published > self.told.len();
+        self.published = self.published.min(self.told.len());
+        self.completed_to = self.completed_to.min(self.told.len());
+        tell(
+            facts,
+            now,
+            FactKind::MoveWithdrawn { ply: self.told.len() + 1, uci: last.record.uci, published },
+        );
+    }
+
+    fn revise(&mut self, tracker: &Tracker, best: &Reading, from: usize, now: Now, facts: &mut Facts) {
+        let mut position = match from.checked_sub(1).and_then(|index| self.told.get(index)) {
+            Some(told) => told.after.clone(),
+            None => self.start.clone(),
+        };
+        for index in from..self.told.len() {
+            let Some(ply) = tracker.ply(best, index) else { return };
+            let san = san(&position, ply.mv);
+            let uci = self.uci(ply.mv);
+            position.play_unchecked(ply.mv);
+            self.examined = 0;
+            let published = index < self.published;
+            let Some(told) = self.told.get_mut(index) else { return };
+            let was = std::mem::replace(&mut told.record.uci, uci.clone());
+            let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
+            told.mv = ply.mv;
+            told.after = position.clone();
+            told.record.san.clone_from(&san);
+            if was != uci {
+                let reason = if promotion { "promotion-piece" } else { "later-evidence" };
+                tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });
+            }
+        }
+    }
+}
