@@ -24,8 +24,9 @@ pub const QUEUE: usize = 256;
 const TURN: Duration = Duration::from_millis(1000);
 
 /// How long a deadline of a live board waits for readings that were stamped before it and are
-/// still on their way. It fires at its own time all the same.
-const GRACE_US: u64 = 5_000;
+/// still on their way: ten times what they need on an idle machine. It fires at its own time all the
+/// same. A contact that has settled is shown this much late.
+const GRACE_US: u64 = 1_000;
 
 /// What a board thread needs beside its engine.
 pub struct Wiring {

@@ -226,7 +226,7 @@ mod tests {
             ..Tags::default()
         };
         let mut state = empty(&GameSetup::default(), tags);
-        state.plies = vec![ply("e4", Some(5_395_900)), ply("d5", None), ply("exd5", Some(59_000))];
+        state.plies = vec![ply("e4", Some(5_395_900)), ply("d5", None), ply("exd5", Some(59_000))].into();
         assert_eq!(
             pgn_of(&state),
             "[Event \"Test Open\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"1.2\"]\n\
@@ -241,7 +241,7 @@ mod tests {
         let setup =
             GameSetup { start_fen: "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned(), ..GameSetup::default() };
         let mut state = empty(&setup, Tags::default());
-        state.plies = vec![ply("e5", None), ply("e4", None), ply("Kd7", None)];
+        state.plies = vec![ply("e5", None), ply("e4", None), ply("Kd7", None)].into();
         state.result = "1/2-1/2";
         let text = pgn_of(&state);
         assert!(text.ends_with("\n\n40... e5 41. e4 Kd7 1/2-1/2\n"), "{text}");
@@ -294,7 +294,7 @@ mod tests {
         ) {
             let tags = Tags { white: Some(white.clone()), event: event.clone(), ..Tags::default() };
             let mut state = empty(&GameSetup::default(), tags);
-            state.plies = plies;
+            state.plies = plies.into();
             state.result = result;
             let text = pgn_of(&state);
             let games = read_all(&text);

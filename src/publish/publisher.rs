@@ -1,6 +1,6 @@
 //! From facts to what the public may know.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use shakmaty::{Chess, EnPassantMode, fen::Fen, san::SanPlus, uci::UciMove};
 
@@ -55,7 +55,7 @@ impl Publisher {
                 turn: if start_fen.split(' ').nth(1) == Some("b") { "black" } else { "white" },
                 start_fen,
                 board: session.physical().board.to_string(),
-                plies: Vec::new(),
+                plies: Arc::default(),
                 clock: None,
                 result: session.result().as_str(),
                 status: STATUS_WAITING,
@@ -198,7 +198,7 @@ impl Publisher {
     /// what is another move or has another notation, appends the rest.
     fn reconcile(&mut self, events: &mut Vec<FeedEvent>) {
         let same =
-            self.wanted.iter().zip(&self.state.plies).take_while(|(uci, ply)| **uci == ply.uci).count();
+            self.wanted.iter().zip(self.state.plies.iter()).take_while(|(uci, ply)| **uci == ply.uci).count();
         let public = self.state.plies.len();
         if same == self.wanted.len() && same == public {
             return;

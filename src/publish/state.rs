@@ -1,6 +1,8 @@
 //! What the public knows of one board, and the events that change it.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Nothing was played yet and no clock runs.
 pub const STATUS_WAITING: &str = "waiting";
@@ -62,8 +64,10 @@ pub struct BoardState {
     pub board: String,
     /// Full FEN of the position after the last published ply.
     pub fen: String,
-    /// The published plies, `history` included.
-    pub plies: Vec<PublicPly>,
+    /// The published plies, `history` included. States that differ in something else share them: a
+    /// long game is not copied for every lift.
+    #[serde(serialize_with = "as_list")]
+    pub plies: Arc<Vec<PublicPly>>,
     /// `white` or `black`: the side that has the move after the last published ply.
     pub turn: &'static str,
     /// The clock, where one is connected.
@@ -159,6 +163,10 @@ pub enum FeedEvent {
     },
 }
 
+fn as_list<S: Serializer>(plies: &[PublicPly], serializer: S) -> Result<S::Ok, S::Error> {
+    plies.serialize(serializer)
+}
+
 impl FeedEvent {
     /// The value of `type` in JSON, which is also the event name of a server-sent event.
     pub const fn name(&self) -> &'static str {
@@ -198,12 +206,13 @@ impl BoardState {
             FeedEvent::Board { board } => self.board.clone_from(board),
             FeedEvent::Move { ply, played, fen } => {
                 if *ply == self.plies.len() + 1 {
-                    self.plies.push(played.clone());
+                    Arc::make_mut(&mut self.plies).push(played.clone());
                     self.set_fen(fen);
                 }
             }
             FeedEvent::Undo { n, fen } => {
-                self.plies.truncate(self.plies.len().saturating_sub(*n));
+                let left = self.plies.len().saturating_sub(*n);
+                Arc::make_mut(&mut self.plies).truncate(left);
                 self.set_fen(fen);
             }
             FeedEvent::Correct { ply, played, fen } => {
@@ -238,7 +247,7 @@ impl BoardState {
     }
 
     fn ply_mut(&mut self, ply: usize) -> Option<&mut PublicPly> {
-        ply.checked_sub(1).and_then(|index| self.plies.get_mut(index))
+        ply.checked_sub(1).and_then(|index| Arc::make_mut(&mut self.plies).get_mut(index))
     }
 }
 

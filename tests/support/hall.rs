@@ -1,6 +1,6 @@
 //! A hall for a test of the feeds: the real server, and games that are played into its hub.
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, fen::Fen, san::SanPlus, uci::UciMove};
 use tokio::{sync::oneshot, task::JoinHandle};
@@ -125,7 +125,7 @@ impl Game {
             start_fen: self.start.clone(),
             board: self.placement(),
             fen: self.fen(),
-            plies: self.plies.clone(),
+            plies: Arc::new(self.plies.clone()),
             turn: if self.position.turn().is_black() { "black" } else { "white" },
             clock: None,
             result: "*",

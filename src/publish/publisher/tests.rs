@@ -257,7 +257,7 @@ proptest! {
             desk.take(kind);
             prop_assert_eq!(&desk.viewer, desk.publisher.state());
             let mut position = GameSetup::default().position().unwrap();
-            for ply in &desk.viewer.plies {
+            for ply in desk.viewer.plies.iter() {
                 let (san, next) = play(&position, &ply.uci).unwrap();
                 prop_assert_eq!(&san, &ply.san);
                 position = next;

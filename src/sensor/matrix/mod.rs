@@ -165,13 +165,6 @@ struct Scanner<P> {
     overruns: Overruns,
 }
 
-/// One row as it was read.
-#[derive(Clone, Copy)]
-struct Row {
-    at: MonoTime,
-    columns: u8,
-}
-
 impl<P: MatrixPort> Scanner<P> {
     fn run(mut self, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
         let period = self.scan.period_us.clamp(1_000, 100_000);
@@ -183,14 +176,11 @@ impl<P: MatrixPort> Scanner<P> {
                 continue;
             }
             self.overruns.count(now.since(due), period);
-            match self.read_all() {
-                Ok(rows) => self.report(&rows, sink)?,
-                Err(error) => {
-                    self.fail(&error, sink)?;
-                    sleep_unless_stopped(RETRY_US, stop);
-                    due = sysclock::monotonic();
-                    continue;
-                }
+            if let Err(error) = self.scan(sink)? {
+                self.fail(&error, sink)?;
+                sleep_unless_stopped(RETRY_US, stop);
+                due = sysclock::monotonic();
+                continue;
             }
             if let Some(event) = self.overruns.report(now) {
                 sink.send(sysclock::monotonic(), event)?;
@@ -201,43 +191,41 @@ impl<P: MatrixPort> Scanner<P> {
         Ok(())
     }
 
-    fn read_all(&mut self) -> Result<[Row; LINES], PortError> {
-        let mut rows = [Row { at: MonoTime::ZERO, columns: 0 }; LINES];
-        for (index, row) in rows.iter_mut().enumerate() {
-            self.port.select(index)?;
-            self.port.settle();
-            row.columns = self.port.read_columns()?;
-            row.at = sysclock::monotonic();
-        }
-        Ok(rows)
-    }
-
-    fn report(&mut self, rows: &[Row; LINES], sink: &Sink) -> Result<(), SourceError> {
+    /// Reads all rows. An edge is reported as soon as its row is read, so that it does not reach the
+    /// board thread after a deadline that it came before; the first scan is reported as a whole.
+    fn scan(&mut self, sink: &Sink) -> Result<Result<(), PortError>, SourceError> {
+        let mut contacts = self.known.unwrap_or_default();
         let mut last = MonoTime::ZERO;
-        let mut now = Bitboard::EMPTY;
-        let mut edges = Vec::new();
-        for (index, row) in rows.iter().enumerate() {
-            last = row.at;
+        for index in 0..LINES {
+            let columns = match self.read_row(index) {
+                Ok(columns) => columns,
+                Err(error) => return Ok(Err(error)),
+            };
+            last = sysclock::monotonic();
             for column in 0..LINES {
-                let closed = row.columns >> column & 1 == 1;
+                let closed = columns >> column & 1 == 1;
                 let Some(square) = self.scan.rows_are.square(index, column) else { continue };
-                now.set(square, closed);
-                if self.known.is_some_and(|known| known.contains(square) != closed) {
-                    edges.push((row.at, Event::Square { square, occupied: closed }));
+                if self.known.is_some() && contacts.contains(square) != closed {
+                    sink.send(last, Event::Square { square, occupied: closed })?;
                 }
+                contacts.set(square, closed);
             }
         }
         if std::mem::take(&mut self.failed) {
             sink.send(last, Event::Link(true))?;
         }
         if self.known.is_none() {
-            sink.send(last, Event::Occupied(now))?;
+            sink.send(last, Event::Occupied(contacts))?;
         }
-        for (at, edge) in edges {
-            sink.send(at, edge)?;
-        }
-        self.known = Some(now);
-        Ok(())
+        self.known = Some(contacts);
+        Ok(Ok(()))
+    }
+
+    /// The columns of a row.
+    fn read_row(&mut self, index: usize) -> Result<u8, PortError> {
+        self.port.select(index)?;
+        self.port.settle();
+        self.port.read_columns()
     }
 
     fn fail(&mut self, error: &PortError, sink: &Sink) -> Result<(), SourceError> {
