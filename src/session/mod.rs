@@ -373,8 +373,20 @@ impl Session {
         for square in board.occupied() & !seen.occupied {
             board.discard_piece_at(square);
         }
-        let unknown = seen.occupied & !board.occupied();
+        let mut unknown = seen.occupied & !board.occupied();
+        if let (Some(square), Some(man)) = (unknown.single_square(), self.man_in_hand(position)) {
+            board.set_piece_at(square, man);
+            unknown = Bitboard::EMPTY;
+        }
         Physical { board, unknown, turn: position.turn() }
+    }
+
+    /// The man of the side to move that is in the air: the only one, or the king whose rook follows.
+    fn man_in_hand(&self, position: &Chess) -> Option<Piece> {
+        let board = position.board();
+        let missing = position.us() & !self.tracker.seen().occupied;
+        let king = (missing & board.kings()).single_square();
+        missing.single_square().or(king).and_then(|square| board.piece_at(square))
     }
 
     /// The result, [`GameResult::Ongoing`] while the game goes on.

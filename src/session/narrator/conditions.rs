@@ -43,7 +43,7 @@ impl Narrator {
             return false;
         }
         let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
-        let made = decided || rested || reading.is_end();
+        let made = decided || rested || tracker.is_end(reading);
         if made {
             self.candidate = None;
         }
@@ -104,9 +104,13 @@ impl Narrator {
     /// holds its man in the air; a move that ends the game need only rest.
     fn stands(&self, reading: &Reading, tracker: &Tracker, index: usize, now: Now) -> bool {
         let in_order = reading.differs(tracker.seen()).is_empty();
-        let ms = if reading.is_end() { self.settings.release_dwell_ms } else { self.settings.extend_ms };
+        if !in_order {
+            return false;
+        }
+        let ms =
+            if tracker.is_end(reading) { self.settings.release_dwell_ms } else { self.settings.extend_ms };
         let ply = ply_of(tracker, reading, index);
-        in_order && ply.is_some_and(|ply| !ply.inferred && now.at >= ply.placed.plus_ms(ms))
+        ply.is_some_and(|ply| !ply.inferred && now.at >= ply.placed.plus_ms(ms))
     }
 
     /// Plans the next look.

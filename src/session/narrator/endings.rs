@@ -64,10 +64,12 @@ impl Narrator {
         }
         self.examined = self.told.len();
         let position = self.position();
-        let ended = if position.is_checkmate() {
-            Some((GameResult::win(!position.turn()), "checkmate"))
-        } else if position.is_stalemate() {
-            Some((GameResult::Draw, "stalemate"))
+        let ended = if tracker.len(best) == self.told.len() && tracker.is_end(best) {
+            if position.is_check() {
+                Some((GameResult::win(!position.turn()), "checkmate"))
+            } else {
+                Some((GameResult::Draw, "stalemate"))
+            }
         } else if position.is_insufficient_material() {
             Some((GameResult::Draw, "dead-position"))
         } else {

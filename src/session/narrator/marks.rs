@@ -44,6 +44,9 @@ impl Narrator {
     /// Men that were lifted first and not moved or captured (Articles 4.3.1, 4.3.2), and castling
     /// that began with the rook (4.4.2).
     fn mark_touches(&mut self, mv: Move) {
+        if self.touches.only(mv.from()) {
+            return;
+        }
         let (must_move, must_capture) = self.obligations();
         if let Move::Castle { king, rook } = mv {
             if self.touches.came_before(rook, king) {

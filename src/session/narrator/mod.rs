@@ -14,7 +14,10 @@ mod retell;
 mod touches;
 mod view;
 
-use shakmaty::{Chess, Color, Move, Position as _, san::SanPlus};
+use shakmaty::{
+    Chess, Color, Move, Position as _,
+    san::{San, SanPlus, Suffix},
+};
 
 use self::{conditions::goes_on, endings::Ending, irregular::Wrong, touches::Touches};
 use super::{
@@ -258,10 +261,10 @@ impl Narrator {
             }
             self.mark_ply(tracker, reading, index, ply);
             let by = self.position().turn();
-            let san = san(self.position(), ply.mv);
-            let uci = self.uci(ply.mv);
             let mut after = self.position().clone();
             after.play_unchecked(ply.mv);
+            let san = san(self.position(), ply.mv, &after);
+            let uci = self.uci(ply.mv);
             let kind = FactKind::MoveMade {
                 ply: index + 1,
                 uci: uci.clone(),
@@ -372,8 +375,16 @@ impl Narrator {
     }
 }
 
-fn san(position: &Chess, mv: Move) -> String {
-    SanPlus::from_move(position.clone(), mv).to_string()
+/// Standard algebraic notation of a move that leads to `after`.
+fn san(before: &Chess, mv: Move, after: &Chess) -> String {
+    let suffix = if !after.is_check() {
+        None
+    } else if after.legal_moves().is_empty() {
+        Some(Suffix::Checkmate)
+    } else {
+        Some(Suffix::Check)
+    };
+    SanPlus { san: San::from_move(before, mv), suffix }.to_string()
 }
 
 /// The index-th ply of the last reading's line, for conditions that look at it.

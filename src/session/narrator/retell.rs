@@ -91,9 +91,10 @@ impl Narrator {
         };
         for index in from..self.told.len() {
             let Some(ply) = tracker.ply(best, index) else { return };
-            let san = san(&position, ply.mv);
-            let uci = self.uci(ply.mv);
+            let before = position.clone();
             position.play_unchecked(ply.mv);
+            let san = san(&before, ply.mv, &position);
+            let uci = self.uci(ply.mv);
             self.examined = 0;
             let published = index < self.published;
             let Some(told) = self.told.get_mut(index) else { return };

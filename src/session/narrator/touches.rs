@@ -37,6 +37,11 @@ impl Touches {
         self.order.retain(|square| air.contains(*square));
     }
 
+    /// True when no other man was lifted in this turn.
+    pub(super) fn only(&self, square: Option<Square>) -> bool {
+        self.order.iter().all(|other| Some(*other) == square)
+    }
+
     /// The first man that was lifted in this turn.
     pub(super) fn first_of_all(&self) -> Option<Square> {
         self.order.first().copied()

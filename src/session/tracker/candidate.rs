@@ -50,16 +50,32 @@ impl Candidate {
         };
         Candidate { mv, after: (occupied & !gone) | to, from, to, victim, passed, squares: gone | to }
     }
+}
 
+/// A legal move and the occupancy after it: all that most looks at the board need.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Legal {
+    pub mv: Move,
+    pub after: Bitboard,
+}
+
+impl Legal {
     /// The legal moves of a position. On a board that does not tell identities a promotion stands
     /// for all its pieces and is taken as a queen.
-    pub(super) fn all(position: &Chess, every_promotion: bool) -> Vec<Candidate> {
+    pub(super) fn all(position: &Chess, every_promotion: bool) -> Vec<Legal> {
         let legal = position.legal_moves();
+        let occupied = position.board().occupied();
         let mut all = Vec::with_capacity(legal.len());
         for mv in legal {
-            if every_promotion || matches!(mv.promotion(), None | Some(Role::Queen)) {
-                all.push(Candidate::new(position, mv));
-            }
+            let after = match mv {
+                Move::Normal { from, to, promotion: None | Some(Role::Queen), .. } => {
+                    occupied.without(from).with(to)
+                }
+                Move::Normal { from, to, .. } if every_promotion => occupied.without(from).with(to),
+                Move::Normal { .. } => continue,
+                rare => Candidate::new(position, rare).after,
+            };
+            all.push(Legal { mv, after });
         }
         all
     }

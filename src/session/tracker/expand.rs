@@ -63,17 +63,26 @@ impl Tracker {
     pub(super) fn one_ply(&self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {
         let seen = &self.seen;
         let Some(reading) = self.readings.get(index) else { return };
-        let in_order = reading.differs(seen).is_empty();
+        let board_differs = reading.differs(seen);
+        let in_order = board_differs.is_empty();
         let touched = reading.touched;
+        // One man in the air and nothing else: no move is on the board yet.
+        if matches!(cause, Cause::Lift(_))
+            && board_differs.count() == 1
+            && board_differs.is_disjoint(seen.occupied)
+        {
+            return;
+        }
         if in_order && (touched & reading.position.our(Role::King)).is_empty() {
             return;
         }
         let limit = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0) + cost::TOO_DEAR;
-        for candidate in reading.candidates(self.identity) {
-            let differs = candidate.after ^ seen.occupied;
+        for legal in reading.legal(self.identity) {
+            let differs = legal.after ^ seen.occupied;
             if differs.count() > 1 {
                 continue;
             }
+            let candidate = &Candidate::new(&reading.position, legal.mv);
             // Only castling in Chess960 can leave the occupancy as it was.
             let nothing_new = (candidate.squares & touched).is_empty() || candidate.victim.any();
             if in_order && (differs.any() || nothing_new) {
@@ -113,11 +122,11 @@ impl Tracker {
             let number = self.firm.len() + reading.tail.len();
             let moved = reading.touched | (reading.occupied() & !self.seen.occupied);
             let firsts = reading
-                .candidates(identity)
+                .legal(identity)
                 .iter()
                 .filter(|first| (first.after ^ self.seen.occupied).count() <= 6)
-                .filter(|first| report || moved.contains(first.from))
-                .copied();
+                .map(|first| Candidate::new(&reading.position, first.mv))
+                .filter(|first| report || moved.contains(first.from));
             for first in firsts {
                 let middle = reading.play(
                     &first,
@@ -126,10 +135,12 @@ impl Tracker {
                     &self.seen,
                     number,
                 );
-                for second in Candidate::all(&middle.position, identity) {
-                    let seen_leaving =
-                        report || moved.contains(second.from) || first.to.contains(second.from);
-                    if second.after != self.seen.occupied || !seen_leaving {
+                for second in middle.legal(identity) {
+                    if second.after != self.seen.occupied {
+                        continue;
+                    }
+                    let second = Candidate::new(&middle.position, second.mv);
+                    if !report && !moved.contains(second.from) && !first.to.contains(second.from) {
                         continue;
                     }
                     let extra = cost::MOVE + cost::TWO_PLIES + unseen(&second, moved);

@@ -276,6 +276,11 @@ impl Tracker {
         }
     }
 
+    /// True when the side to move has no legal move after this reading.
+    pub(super) fn is_end(&self, reading: &Reading) -> bool {
+        reading.legal(self.identity).is_empty()
+    }
+
     /// How many plies a reading has.
     pub(super) fn len(&self, reading: &Reading) -> usize {
         self.firm.len() + reading.tail.len()

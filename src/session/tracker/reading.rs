@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
 
 use super::{
-    candidate::Candidate,
+    candidate::{Candidate, Legal},
     cost::{self, Cost},
 };
 use crate::session::time::MonoTime;
@@ -74,7 +74,7 @@ pub(crate) struct Reading {
     pub touched: Bitboard,
     /// The side to move pressed without having moved, and the board has not been in order since.
     pub early_press: Option<MonoTime>,
-    candidates: OnceCell<Vec<Candidate>>,
+    legal: OnceCell<Vec<Legal>>,
 }
 
 impl Reading {
@@ -87,7 +87,7 @@ impl Reading {
             promoted: Vec::new(),
             touched: Bitboard::EMPTY,
             early_press: None,
-            candidates: OnceCell::new(),
+            legal: OnceCell::new(),
         }
     }
 
@@ -133,13 +133,8 @@ impl Reading {
     }
 
     /// The legal moves; on a board that tells no identities a promotion is taken as a queen.
-    pub(super) fn candidates(&self, every_promotion: bool) -> &[Candidate] {
-        self.candidates.get_or_init(|| Candidate::all(&self.position, every_promotion))
-    }
-
-    /// True when the side to move has no legal move.
-    pub(crate) fn is_end(&self) -> bool {
-        self.candidates.get().map_or_else(|| self.position.legal_moves().is_empty(), Vec::is_empty)
+    pub(super) fn legal(&self, every_promotion: bool) -> &[Legal] {
+        self.legal.get_or_init(|| Legal::all(&self.position, every_promotion))
     }
 
     /// This reading with one more ply.
@@ -172,7 +167,7 @@ impl Reading {
             tail,
             touched,
             early_press: None,
-            candidates: OnceCell::new(),
+            legal: OnceCell::new(),
             position,
         }
     }
@@ -212,7 +207,7 @@ impl Reading {
             cost: self.cost.saturating_add(price),
             tail: tail.to_vec(),
             early_press: None,
-            candidates: OnceCell::new(),
+            legal: OnceCell::new(),
             position: before,
         })
     }
