@@ -325,3 +325,24 @@ fn moves_can_be_printed_when_they_are_completed() {
     );
     assert_eq!(out[1]["final"], json!(["e2e4", "e7e5"]));
 }
+
+/// The last move before a result is entered belongs to the game, pressed or not.
+#[test]
+fn the_last_move_before_a_result_is_kept() {
+    let log = [
+        r#"{"sensor_log":1}"#,
+        r#"{"us":1000000,"sq":"e2","occ":0}"#,
+        r#"{"us":1500000,"sq":"e4","occ":1}"#,
+        r#"{"us":1600000,"result":"1/2-1/2"}"#,
+        r#"{"us":5000000,"sq":"e7","occ":0}"#,
+        r#"{"us":5500000,"sq":"e5","occ":1}"#,
+    ];
+    let out = replay(log, Emit::Moves);
+    assert_eq!((&out[0]["move"], &out[0]["ev"]), (&json!("e2e4"), &json!(2)), "{out:#?}");
+    assert_eq!((&out[1]["final"], &out[1]["result"]), (&json!(["e2e4"]), &json!("1/2-1/2")));
+    let facts = replay(log, Emit::Facts);
+    assert!(
+        facts.iter().any(|fact| fact["fact"] == "move_completed" && fact["how"] == "game-end"),
+        "{facts:#?}"
+    );
+}

@@ -21,7 +21,7 @@ use shakmaty::{Bitboard, Board, Chess, Piece, Position as _, Square};
 use self::{
     debounce::Debouncer,
     event::{ClockReading, Event, GameResult, Stamped, Unit},
-    fact::{Certainty, Fact, FactKind},
+    fact::{Fact, FactKind},
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
     settings::OrientationSetting,
@@ -204,7 +204,8 @@ impl Session {
             }
             Event::Result(result) => {
                 let now = self.now(at);
-                self.narrator.end(*result, "entered", Certainty::Arbiter, now, &mut self.facts);
+                self.pass_time(at);
+                self.narrator.enter_result(*result, &self.tracker, now, &mut self.facts);
             }
             Event::Link(false) | Event::Power(false) => {
                 self.advise(at, "link-down", Bitboard::EMPTY, "the board is not read until it comes back");

@@ -132,7 +132,30 @@ impl Narrator {
         signal(self.position(), seen).or_else(|| if step { signal(before, seen) } else { None })
     }
 
-    pub(in crate::session) fn end(
+    /// Somebody entered a result. The last move belongs to the game although nobody presses any
+    /// more: what is placed is made, what is made is published and completed.
+    pub(in crate::session) fn enter_result(
+        &mut self,
+        result: GameResult,
+        tracker: &Tracker,
+        now: Now,
+        facts: &mut Facts,
+    ) {
+        if result != GameResult::Ongoing && !self.is_over() {
+            self.stopping = true;
+            self.narrate(tracker, now, facts);
+            self.stopping = false;
+            while self.published < self.told.len() {
+                self.publish_next(now, facts);
+            }
+            if let Some(last) = self.told.len().checked_sub(1) {
+                self.complete_ply(last, CompletedBy::GameEnd, now, facts);
+            }
+        }
+        self.end(result, "entered", Certainty::Arbiter, now, facts);
+    }
+
+    pub(super) fn end(
         &mut self,
         result: GameResult,
         reason: &'static str,

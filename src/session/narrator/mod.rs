@@ -330,17 +330,17 @@ impl Narrator {
 
     fn publish(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         while self.published < self.told.len() && self.may_publish(tracker, reading, self.published, now) {
-            let index = self.published;
-            self.published += 1;
-            let Some(told) = self.told.get_mut(index) else { return };
-            told.record.published = true;
-            let kind = FactKind::MovePublished {
-                ply: index + 1,
-                uci: told.record.uci.clone(),
-                made: told.record.made,
-            };
-            tell(facts, now, kind);
+            self.publish_next(now, facts);
         }
+    }
+
+    fn publish_next(&mut self, now: Now, facts: &mut Facts) {
+        let index = self.published;
+        self.published += 1;
+        let Some(told) = self.told.get_mut(index) else { return };
+        told.record.published = true;
+        let (uci, made) = (told.record.uci.clone(), told.record.made);
+        tell(facts, now, FactKind::MovePublished { ply: index + 1, uci, made });
     }
 
     fn uci(&self, mv: Move) -> String {
