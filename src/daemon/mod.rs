@@ -2,7 +2,7 @@
 //!
 //! One thread a board owns the session ([`board_thread`], [`engine`]); one thread a board writes its
 //! journal ([`writer`]); one thread a source reads its device ([`supervisor`]); the feeds run on the
-//! main thread ([`run`]). The order is always the same: an input is handed to the writer, the session
+//! main thread ([`mod@run`]). The order is always the same: an input is handed to the writer, the session
 //! takes it, its facts are handed to the writer, and what the public may know of them leaves through
 //! the [`outbox`], moves and results after the sync.
 //!
