@@ -139,7 +139,9 @@ impl Tracker {
     pub(super) fn press(&mut self, side: Color, at: MonoTime) {
         // A move that this press shows is pressed by it.
         self.charged = 0;
-        self.expand(Cause::Press(side), at);
+        if !self.expects_press(side) {
+            self.expand(Cause::Press(side), at);
+        }
         for reading in &mut self.readings {
             if reading.turn() == side {
                 reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
@@ -158,6 +160,15 @@ impl Tracker {
             }
         }
         self.settle();
+    }
+
+    /// True when the best reading is in order and waits for just this press: it explains itself.
+    fn expects_press(&self, side: Color) -> bool {
+        self.best().is_some_and(|best| {
+            best.turn() != side
+                && best.tail.last().is_some_and(|ply| ply.pressed.is_none())
+                && best.differs(&self.seen).is_empty()
+        })
     }
 
     /// The last ply of the best reading was no move: kings that go to the centre signal a result.
