@@ -269,6 +269,8 @@ fn put_together(
     timed.extend(clock::run(control, params.clock, &deeds, end_us));
     timed.extend(entered.map(|(at, result)| (at, Event::Result(result))));
     timed.sort_by_key(|(at, _)| *at);
+    // A press may come after the last thing that the hands did on the board.
+    let end_us = timed.last().map_or(end_us, |(at, _)| end_us.max(*at));
     let events = timed
         .into_iter()
         .map(|(at, event)| Stamped { at: MonoTime::from_micros(at), unit: Unit::A, event })
