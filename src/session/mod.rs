@@ -366,7 +366,7 @@ impl Session {
     /// What stands on the board.
     pub fn physical(&self) -> Physical {
         let seen = self.tracker.seen();
-        let position = self.tracker.best().map_or(self.narrator.position(), |best| &best.position);
+        let position = self.tracker.best().map_or(self.narrator.position(), |best| self.tracker.position(best));
         if let Some(men) = &seen.men {
             return Physical { board: men.clone(), unknown: Bitboard::EMPTY, turn: position.turn() };
         }

@@ -73,7 +73,7 @@ impl Session {
             return;
         }
         if let Some(best) = self.tracker.best()
-            && (!best.tail.is_empty() || self.narrator.plies().len() > 0)
+            && (self.tracker.loose_ply(best).is_some() || self.narrator.plies().len() > 0)
         {
             self.orientation.known = true;
             return;

@@ -14,17 +14,13 @@ pub(super) const CENTRE: Bitboard = Bitboard::from_square(Square::D4)
     .with_const(Bitboard::from_square(Square::D5))
     .with_const(Bitboard::from_square(Square::E5));
 
-/// Milliseconds after an event at which undecided readings are compared again, since time that
-/// passes over a contradicted reading is evidence.
-const LOOK_AGAIN_MS: [u64; 5] = [250, 600, 1200, 2000, 2500];
-
 impl Narrator {
     /// Whether the last ply of a reading is made: it rests, or was pressed, or answered, or ends
     /// the game, and no other move explains the board as well.
     pub(super) fn is_made(&mut self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now) -> bool {
         let seen = tracker.seen();
-        let differs = reading.differs(seen);
-        let next_to_move = reading.position.us();
+        let differs = reading.differs & !reading.paid();
+        let next_to_move = reading.us;
         // Men of the mover in the air, or men where none should be: the hand is still at work.
         let at_work = (differs & !next_to_move).any() && ply.pressed.is_none() && !ply.answered;
         // A square that the mover left may be stuck; anything else that stands is in the way.
@@ -53,12 +49,12 @@ impl Narrator {
     /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
     fn rivals(&self, tracker: &Tracker, reading: &Reading) -> Vec<String> {
         let seen = tracker.seen();
-        let limit = reading.weight(seen).saturating_add(CLOSE);
+        let limit = tracker.weight(reading).saturating_add(CLOSE);
         let index = tracker.len(reading).saturating_sub(1);
         let mut moves: Vec<Move> = Vec::new();
         for other in tracker.readings() {
-            let fits = other.differs(seen) & seen.occupied;
-            if other.weight(seen) > limit || fits.any() || tracker.len(other) != tracker.len(reading) {
+            let fits = other.differs & !other.paid() & seen.occupied;
+            if tracker.weight(other) > limit || fits.any() || tracker.len(other) != tracker.len(reading) {
                 continue;
             }
             let Some(ply) = tracker.ply(other, index) else { continue };
@@ -91,10 +87,10 @@ impl Narrator {
             return true;
         }
         // What the board shows at this very moment is no reason yet: only what it cost so far.
-        let limit = reading.cost.saturating_add(PATIENCE);
+        let limit = tracker.cost(reading).saturating_add(PATIENCE);
         let stands = self.stands(reading, tracker, index, now);
         tracker.readings().iter().all(|other| {
-            other.cost >= limit
+            tracker.cost(other) >= limit
                 || (stands && only_in_the_air(other, tracker))
                 || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
         })
@@ -103,7 +99,7 @@ impl Narrator {
     /// Whether the move stands on a board that is in order and has stood for so long that nobody
     /// holds its man in the air; a move that ends the game need only rest.
     fn stands(&self, reading: &Reading, tracker: &Tracker, index: usize, now: Now) -> bool {
-        let in_order = reading.differs(tracker.seen()).is_empty();
+        let in_order = reading.differs.is_empty();
         if !in_order {
             return false;
         }
@@ -114,7 +110,7 @@ impl Narrator {
     }
 
     /// Plans the next look.
-    pub(super) fn schedule(&mut self, now: MonoTime) {
+    pub(super) fn schedule(&mut self, tracker: &Tracker, now: MonoTime) {
         self.deadline = None;
         if self.is_over() {
             return;
@@ -129,8 +125,9 @@ impl Narrator {
             }
         };
         if unsettled {
-            for ms in LOOK_AGAIN_MS {
-                plan(self.last_event.plus_ms(ms));
+            // Time that passes over a contradicted reading is evidence.
+            if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best)) {
+                plan(at);
             }
             plan(self.last_event.plus_ms(self.settings.release_dwell_ms));
             plan(self.last_event.plus_ms(self.settings.extend_ms));
@@ -144,8 +141,8 @@ impl Narrator {
 /// True when this reading only says that the man is still in the player's hand.
 fn only_in_the_air(other: &Reading, tracker: &Tracker) -> bool {
     let seen = tracker.seen();
-    let differs = other.differs(seen);
-    (differs & seen.occupied).is_empty() && differs.is_subset(other.position.us())
+    let differs = other.differs;
+    (differs & seen.occupied).is_empty() && differs.is_subset(other.us)
 }
 
 /// The same men go the same way; which piece a pawn became, and so which piece moves or is taken, may
@@ -204,8 +201,8 @@ impl Narrator {
     pub(in crate::session) fn doubts(&self, tracker: &Tracker) -> Vec<usize> {
         let seen = tracker.seen();
         let Some(best) = tracker.best() else { return Vec::new() };
-        let limit = best.weight(seen).saturating_add(PATIENCE);
-        let close = || tracker.readings().iter().filter(|other| other.weight(seen) < limit);
+        let limit = tracker.weight(best).saturating_add(PATIENCE);
+        let close = || tracker.readings().iter().filter(|other| tracker.weight(other) < limit);
         let longest = close().map(|other| tracker.len(other)).max().unwrap_or(0).max(self.told.len());
         let told = |index: usize| self.told.get(index).map(|told| told.mv);
         let agreed = |index: usize| {
@@ -221,8 +218,8 @@ impl Narrator {
             .map(|index| index + 1)
             .collect();
         // A man in the hand of the player who has the move is no doubt.
-        let in_hand = best.position.us() & !seen.occupied;
-        let differs = best.differs(seen) & !in_hand;
+        let in_hand = best.us & !seen.occupied;
+        let differs = best.differs & !best.paid() & !in_hand;
         if differs.any() && !self.is_over() && doubts.is_empty() {
             doubts.push(self.told.len().max(1));
         }

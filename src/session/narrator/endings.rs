@@ -59,7 +59,7 @@ impl Narrator {
         let Some(best) = tracker.best() else { return };
         let agreed = self.agreement(tracker, best, self.verified.min(self.told.len()));
         // An assumed queen is no ground to end a game on, nor is a position that is in doubt.
-        if agreed < self.told.len() || (!self.identity && !best.promoted.is_empty()) {
+        if agreed < self.told.len() || tracker.assumes_roles(best) {
             return;
         }
         self.examined = self.told.len();

@@ -24,7 +24,7 @@ impl Narrator {
             return;
         }
         let Some(best) = tracker.best() else { return };
-        if tracker.len(best) > self.told.len() && best.differs(tracker.seen()).is_empty() {
+        if tracker.len(best) > self.told.len() && best.differs.is_empty() {
             return;
         }
         let seen = tracker.seen();

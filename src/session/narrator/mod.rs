@@ -204,21 +204,21 @@ impl Narrator {
             self.judge_press(tracker, side, now, facts);
         }
         self.look_for_endings(tracker, now, facts);
-        self.schedule(now.at);
+        self.schedule(tracker, now.at);
     }
 
     /// Compares again when a deadline has fired.
     pub(super) fn after_deadline(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         self.narrate(tracker, now, facts);
         self.look_for_endings(tracker, now, facts);
-        self.schedule(now.at);
+        self.schedule(tracker, now.at);
     }
 
     fn narrate(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         self.ambiguous.clear();
         self.candidate = None;
         let Some(best) = tracker.best() else { return };
-        if self.repair && best.differs(tracker.seen()).is_empty() {
+        if self.repair && best.differs.is_empty() {
             self.paused = false;
         }
         if self.is_over() || self.ending.signal_is_told() {
@@ -239,8 +239,7 @@ impl Narrator {
         self.publish(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
-            || (reading.differs(tracker.seen()) & tracker.seen().occupied).any()
-            || tracker.has_rival(reading);
+            || reading.stands_wrong(tracker.seen());
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
@@ -354,8 +353,8 @@ impl Narrator {
             return;
         }
         let Some(last) = self.uncompleted_last().map(|told| told.mv) else { return };
-        let standing = !reading.differs(tracker.seen()).intersects(!reading.position.us());
-        if let Some(ply) = reading.tail.last()
+        let standing = !(reading.differs & !reading.paid()).intersects(!reading.us);
+        if let Some(ply) = tracker.loose_ply(reading)
             && standing
             && self.may_go_on(ply, now)
         {

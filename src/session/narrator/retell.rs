@@ -44,9 +44,9 @@ impl Narrator {
             .readings()
             .iter()
             .filter(|reading| self.agreement(tracker, reading, self.verified) == self.told.len())
-            .min_by_key(|reading| reading.weight(tracker.seen()));
+            .min_by_key(|reading| tracker.weight(reading));
         if let Some(loyal) = loyal
-            && loyal.weight(tracker.seen()) < best.weight(tracker.seen()).saturating_add(OVERTAKE)
+            && tracker.weight(loyal) < tracker.weight(best).saturating_add(OVERTAKE)
         {
             return loyal;
         }

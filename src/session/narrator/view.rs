@@ -155,7 +155,7 @@ impl Narrator {
         }
         view.state = State::Pending;
         if tracker.len(best) > self.told.len()
-            && let Some(ply) = best.tail.last()
+            && let Some(ply) = tracker.loose_ply(best)
         {
             view.state = State::Provisional;
             view.candidate = Some(self.uci(ply.mv));

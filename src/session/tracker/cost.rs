@@ -13,8 +13,12 @@ pub type Cost = u32;
 pub const MOVE: Cost = 250;
 /// A capture whose target was never seen empty: the men were swapped faster than the sensor sees.
 pub const UNSEEN_CAPTURE: Cost = 5_000;
+/// The same, where the contact of the target opened for less than the debounce time.
+pub const DIPPED_CAPTURE: Cost = 1_500;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
+/// A contradiction that the reading has paid for is still there at the next move.
+pub const PAID: Cost = 300;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
 /// A man of the mover is missing: knocked over or off its sensor.
@@ -44,6 +48,8 @@ pub const RETRACT: Cost = 1_000;
 pub const RETRACT_BY_OTHER: Cost = 1_500;
 /// Two plies at once, without having seen the first one complete.
 pub const TWO_PLIES: Cost = 1_500;
+/// A player pressed only after the opponent had moved.
+pub const LATE_PRESS: Cost = 2_000;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
@@ -52,13 +58,15 @@ pub const STANDS_WRONG: Cost = 3_200;
 pub const IN_THE_AIR: Cost = 900;
 
 /// Per second: the board shows a man where the reading has none.
-pub const EXTRA_PER_S: u64 = 2_200;
+pub const EXTRA_PER_S: u32 = 2_200;
 /// Per second: a man of the side to move is missing, presumably in the player's hand.
-pub const IN_HAND_PER_S: u64 = 350;
+pub const IN_HAND_PER_S: u32 = 350;
 /// Per second: another man is missing.
-pub const MISSING_PER_S: u64 = 900;
+pub const MISSING_PER_S: u32 = 900;
 /// Per second: another man stands there (identity boards).
-pub const WRONG_PER_S: u64 = 2_200;
+pub const WRONG_PER_S: u32 = 2_200;
+/// Per second: a contradiction that the reading has paid for.
+pub const PAID_PER_S: u32 = 300;
 /// Time between two events counts up to this many microseconds: a long think is no evidence.
 pub const TIME_CAP_US: u64 = 2_500_000;
 

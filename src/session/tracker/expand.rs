@@ -1,26 +1,34 @@
-//! How readings grow: moves that the board now shows, fully or but for one square, and, where no
-//! reading explains the board, two plies at once.
+//! How readings grow: moves that the board now shows, fully or nearly, and, where no reading explains
+//! the board, two plies at once.
 
-use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, Move, Position as _, Role};
 
 use super::{
     Cause, Tracker,
-    candidate::{Candidate, castled},
     cost::{self, Cost},
+    fit::{Evidence, fit, unseen_capture},
+    moves::{Candidate, Legal},
     reading::{Observed, Reading},
+    tree::{NodeId, Ply},
 };
 use crate::session::time::MonoTime;
 
 /// How many of the best readings are tried for two plies at once.
 const DEEP: usize = 4;
 
+/// A move that a reading could have played.
+#[derive(Clone, Copy)]
+struct Growth {
+    parent: NodeId,
+    mv: Move,
+    cost: Cost,
+    inferred: bool,
+    early_press: Option<MonoTime>,
+}
+
 impl Tracker {
     pub(super) fn expand(&mut self, cause: Cause, at: MonoTime) {
-        let mut grown = Vec::new();
-        for index in 0..self.readings.len() {
-            self.one_ply(index, cause, at, &mut grown);
-        }
-        self.readings.append(&mut grown);
+        self.one_ply_each(0..self.readings.len(), cause, at);
         if self.unexplained(cause) || self.promoted_in_the_air(cause) {
             self.revive_promotions(cause, at);
         }
@@ -29,13 +37,18 @@ impl Tracker {
         }
     }
 
+    fn cheapest(&self) -> Cost {
+        self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0)
+    }
+
     /// True when in every good reading a man whose role is only assumed has left its square, and
     /// something was placed or pressed since: its capture leaves no man too many.
     fn promoted_in_the_air(&self, cause: Cause) -> bool {
-        let in_the_air =
-            |reading: &Reading| reading.promoted.iter().any(|man| !self.seen.occupied.contains(man.square));
-        let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
-        let limit = best.saturating_add(cost::CLOSE);
+        let in_the_air = |reading: &Reading| {
+            let node = self.tree.node(reading.node);
+            node.promoted.iter().any(|man| !self.seen.occupied.contains(man.square))
+        };
+        let limit = self.cheapest().saturating_add(cost::CLOSE);
         !matches!(cause, Cause::Lift(_))
             && self.readings.iter().all(|reading| reading.cost > limit || in_the_air(reading))
     }
@@ -46,228 +59,197 @@ impl Tracker {
             return false;
         }
         let explains = |reading: &Reading| {
-            let differs = reading.differs(&self.seen);
-            let extra = differs & self.seen.occupied;
+            let extra = reading.differs & self.seen.occupied & !reading.paid;
             match cause {
                 // Somebody who presses has moved.
-                Cause::Press(side) => extra.is_empty() && reading.turn() != side,
-                Cause::Report => differs.is_empty(),
+                Cause::Press(side) => extra.is_empty() && reading.turn != side,
+                Cause::Report => reading.differs.is_empty(),
                 Cause::Lift(_) | Cause::Place(_) => extra.is_empty(),
             }
         };
-        let best = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0);
-        let limit = best.saturating_add(cost::PATIENCE);
+        let limit = self.cheapest().saturating_add(cost::PATIENCE);
         !self.readings.iter().any(|reading| reading.cost <= limit && explains(reading))
     }
 
-    pub(super) fn one_ply(&self, index: usize, cause: Cause, at: MonoTime, grown: &mut Vec<Reading>) {
+    /// Lets each of these readings play the moves that the board shows.
+    pub(super) fn one_ply_each(&mut self, readings: std::ops::Range<usize>, cause: Cause, at: MonoTime) {
+        let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
+        let mut grown = Vec::new();
+        for index in readings {
+            if let Some(reading) = self.readings.get(index) {
+                self.one_ply(reading, cause, limit, &mut grown);
+            }
+        }
+        for growth in grown {
+            self.grow(&growth, cause == Cause::Report, at);
+        }
+    }
+
+    fn one_ply(&self, reading: &Reading, cause: Cause, limit: Cost, grown: &mut Vec<Growth>) {
         let seen = &self.seen;
-        let Some(reading) = self.readings.get(index) else { return };
-        let board_differs = reading.differs(seen);
-        let in_order = board_differs.is_empty();
-        let touched = reading.touched;
+        let in_order = reading.differs.is_empty();
+        if reading.cost.saturating_add(cost::MOVE) > limit {
+            return;
+        }
         // One man in the air and nothing else: no move is on the board yet.
-        if matches!(cause, Cause::Lift(_))
-            && board_differs.count() == 1
-            && board_differs.is_disjoint(seen.occupied)
-        {
+        if matches!(cause, Cause::Lift(_)) && reading.differs.count() == 1 && !reading.stands_wrong(seen) {
             return;
         }
-        if in_order && (touched & reading.position.our(Role::King)).is_empty() {
+        let node = self.tree.node(reading.node);
+        // Only castling in Chess960 can leave the occupancy as it was.
+        if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
             return;
         }
-        let limit = self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0) + cost::TOO_DEAR;
-        for legal in reading.legal(self.identity) {
+        let evidence = Evidence {
+            cause,
+            seen,
+            times: &self.times,
+            since: node.ply.map_or(MonoTime::ZERO, |ply| ply.placed),
+        };
+        let waiting = node.position.them() & !seen.occupied;
+        for legal in node.legal(self.identity) {
             let differs = legal.after ^ seen.occupied;
-            if differs.count() > 1 {
+            let open = differs & !reading.paid;
+            let count = open.count();
+            if count > 2 || (count == 2 && (open & waiting).is_empty()) {
                 continue;
             }
-            let candidate = &Candidate::new(&reading.position, legal.mv);
-            // Only castling in Chess960 can leave the occupancy as it was.
-            let nothing_new = (candidate.squares & touched).is_empty() || candidate.victim.any();
+            let candidate = Candidate::new(&node.position, legal.mv);
+            let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
             if in_order && (differs.any() || nothing_new) {
                 continue;
             }
-            let Some(fit) = fit(&reading.position, candidate, differs, touched, cause, seen) else {
-                continue;
-            };
-            let extra = fit + wrong_order(candidate, &self.left, &self.filled, seen);
+            let Some(extra) = fit(reading, &node.position, &candidate, differs, &evidence) else { continue };
             let price = reading.cost.saturating_add(extra);
-            if price > limit || self.knows_child(reading, candidate, price) {
+            if price > limit {
                 continue;
             }
-            let number = self.firm.len() + reading.tail.len();
-            let mut child = reading.play(candidate, extra, at, seen, number);
-            mark_reported(&mut child, 1, cause);
-            grown.push(child);
+            grown.push(Growth {
+                parent: reading.node,
+                mv: legal.mv,
+                cost: price,
+                inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
+                    || (candidate.to & !seen.occupied).any(),
+                early_press: reading.early_press,
+            });
         }
     }
 
-    /// True when the reading with that one more move is there already and not dearer.
-    fn knows_child(&self, reading: &Reading, candidate: &Candidate, price: Cost) -> bool {
-        self.readings.iter().any(|other| {
-            other.cost <= price
-                && other.tail.len() == reading.tail.len() + 1
-                && other.tail.last().map(|ply| ply.mv) == Some(candidate.mv)
-                && other.tail.iter().zip(&reading.tail).all(|(a, b)| a.mv == b.mv)
-        })
+    /// Adds a reading that has played one more move, or makes the one that tells that game cheaper.
+    fn grow(&mut self, growth: &Growth, reported: bool, at: MonoTime) {
+        let ply = Ply {
+            mv: growth.mv,
+            placed: at,
+            pressed: growth.early_press,
+            inferred: growth.inferred,
+            answered: false,
+            reported,
+        };
+        let node = match self.tree.child(growth.parent, growth.mv) {
+            None => self.tree.add(growth.parent, ply),
+            Some(known) => {
+                if let Some(other) = self.readings.iter_mut().find(|other| other.node == known) {
+                    if other.cost <= growth.cost {
+                        return;
+                    }
+                    self.tree.node_mut(known).ply = Some(ply);
+                }
+                known
+            }
+        };
+        let position = &self.tree.node(node).position;
+        let touched = position.board().occupied() & !self.seen.occupied;
+        let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
+        // What differs now is in the price, but for men in the next player's hand.
+        reading.pay(&self.seen);
+        if let Some(other) = self.readings.iter_mut().find(|other| other.node == node) {
+            *other = reading;
+            return;
+        }
+        self.tree.hold(node);
+        self.readings.push(reading);
     }
 
-    /// Two plies that lead exactly to what the board shows.
+    /// Two plies that lead to what the board shows, the first man's landing unseen or not.
     fn two_plies(&mut self, cause: Cause, at: MonoTime) {
         let report = cause == Cause::Report;
         let mut grown = Vec::new();
-        let identity = self.identity;
         for reading in self.readings.iter().take(DEEP) {
-            let number = self.firm.len() + reading.tail.len();
-            let moved = reading.touched | (reading.occupied() & !self.seen.occupied);
-            let firsts = reading
-                .legal(identity)
-                .iter()
-                .filter(|first| (first.after ^ self.seen.occupied).count() <= 6)
-                .map(|first| Candidate::new(&reading.position, first.mv))
-                .filter(|first| report || moved.contains(first.from));
-            for first in firsts {
-                let middle = reading.play(
-                    &first,
-                    cost::MOVE + unseen(&first, reading.touched),
-                    at,
-                    &self.seen,
-                    number,
-                );
-                for second in middle.legal(identity) {
-                    if second.after != self.seen.occupied {
-                        continue;
-                    }
-                    let second = Candidate::new(&middle.position, second.mv);
-                    if !report && !moved.contains(second.from) && !first.to.contains(second.from) {
-                        continue;
-                    }
-                    let extra = cost::MOVE + cost::TWO_PLIES + unseen(&second, moved);
-                    let mut both = middle.play(&second, extra, at, &self.seen, number + 1);
-                    if both.differs(&self.seen).is_empty() {
-                        for ply in both.tail.iter_mut().rev().take(2) {
-                            ply.inferred = true;
-                        }
-                        mark_reported(&mut both, 2, cause);
-                        grown.push(both);
-                    }
-                }
-            }
+            self.two_plies_of(reading, report, &mut grown);
         }
-        self.readings.append(&mut grown);
-    }
-}
-
-fn mark_reported(reading: &mut Reading, plies: usize, cause: Cause) {
-    for ply in reading.tail.iter_mut().rev().take(plies) {
-        ply.reported = cause == Cause::Report;
-    }
-}
-
-fn unseen(candidate: &Candidate, touched: Bitboard) -> Cost {
-    if candidate.victim.any() && (candidate.victim & touched).is_empty() { cost::UNSEEN_CAPTURE } else { 0 }
-}
-
-/// What it costs to say that the board shows this move, given the squares in which it differs from
-/// it; `None` when the board does not show it.
-fn fit(
-    position: &shakmaty::Chess,
-    candidate: &Candidate,
-    differs: Bitboard,
-    touched: Bitboard,
-    cause: Cause,
-    seen: &Observed,
-) -> Option<Cost> {
-    let mut price = cost::MOVE;
-    if candidate.mv.promotion().is_some_and(|role| role != Role::Queen) {
-        price += cost::UNDERPROMOTION;
-    }
-    let unseen = unseen(candidate, touched);
-    if unseen > 0 && cause == Cause::Lift(candidate.from) {
-        // The attacker is in the air: the board looks as if it had captured already.
-        return None;
-    }
-    price += unseen;
-    let aside = touched & seen.occupied & !candidate.squares & !candidate.passed;
-    price += cost::OTHER_TOUCHED * u32::try_from(aside.count()).unwrap_or(0);
-    if let Some(men) = &seen.men {
-        price += wrong_men(position, candidate, men)?;
-    }
-    let Some(square) = differs.first() else { return Some(price) };
-    let is_missing = !seen.occupied.contains(square);
-    let next = position.them().contains(square) && !candidate.victim.contains(square);
-    let more = if is_missing {
-        if candidate.to.contains(square) {
-            let landing_possible = matches!(cause, Cause::Press(side) if side == position.turn())
-                && candidate.mv.castling_side().is_none()
-                && candidate.victim.is_empty();
-            if !landing_possible {
-                return None;
-            }
-            cost::UNSEEN_LANDING
-        } else if next {
-            cost::NEXT_IN_HAND
-        } else if position.board().kings().contains(square) {
-            cost::KING_MISSING
-        } else {
-            cost::OWN_MISSING
+        for (first, second) in grown {
+            self.grow(&first, report, at);
+            let Some(parent) = self.tree.child(first.parent, first.mv) else { continue };
+            self.grow(&Growth { parent, ..second }, report, at);
         }
-    } else if square == candidate.from {
-        cost::LATE_RELEASE
-    } else if candidate.passed.contains(square) {
-        cost::EN_PASSANT_STANDS
-    } else if unseen > 0 {
-        // Two mishaps at once explain anything.
-        return None;
-    } else {
-        cost::FOREIGN
-    };
-    Some(price + more)
-}
+    }
 
-/// The price of squares that were filled before the man that stands there left its own.
-fn wrong_order(
-    candidate: &Candidate,
-    left: &[MonoTime; 64],
-    filled: &[MonoTime; 64],
-    seen: &Observed,
-) -> Cost {
-    let late = |from: Square, to: Square| {
-        let free = seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
-        free && left[usize::from(from)].since(filled[usize::from(to)]) > cost::TWO_SQUARES_US
-    };
-    let pairs = match candidate.mv {
-        Move::Castle { king, rook } => {
-            let side = CastlingSide::from_king_side(king < rook);
-            let color = if king.rank() == Rank::First { Color::White } else { Color::Black };
-            let (king_to, rook_to) = castled(side, color);
-            // Where one man comes to the other's square, the order of the two says nothing.
-            [(king, king_to), (rook, rook_to)].map(|(from, to)| to != king && to != rook && late(from, to))
-        }
-        // A promoted piece may stand before the pawn is taken off.
-        other => [!other.is_promotion() && late(candidate.from, other.to()), false],
-    };
-    cost::WRONG_ORDER * pairs.into_iter().map(u32::from).sum::<u32>()
-}
-
-/// On a board that tells identities: the men on the squares of the move have to be the right ones.
-/// `None` where it is surely another move (another promotion piece).
-fn wrong_men(position: &shakmaty::Chess, candidate: &Candidate, men: &shakmaty::Board) -> Option<Cost> {
-    let mut price = 0;
-    for square in candidate.to {
-        let Some(found) = men.piece_at(square) else { continue };
-        let role = match candidate.mv.castling_side() {
-            Some(side) if square == side.king_to(position.turn()) => Role::King,
-            Some(_) => Role::Rook,
-            None => candidate.mv.promotion().unwrap_or(candidate.mv.role()),
+    fn two_plies_of(&self, reading: &Reading, report: bool, grown: &mut Vec<(Growth, Growth)>) {
+        let seen = &self.seen;
+        let node = self.tree.node(reading.node);
+        let moved = reading.touched | (reading.occupied & !seen.occupied);
+        let them = node.position.them();
+        let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
+        let unseen = |candidate: &Candidate, touched: Bitboard| {
+            let hidden = (candidate.victim & !touched).any();
+            if hidden { cost::UNSEEN_CAPTURE } else { 0 }
         };
-        if found != role.of(position.turn()) {
-            if candidate.mv.is_promotion() {
-                return None;
+        for first in node.legal(self.identity) {
+            // The second ply can put right at most its own four squares.
+            if ((first.after ^ seen.occupied) & !reading.paid).count() > 5 {
+                continue;
             }
-            price += cost::WRONG_MAN;
+            let first = Candidate::new(&node.position, first.mv);
+            if !report && !moved.contains(first.from) {
+                continue;
+            }
+            let first_price = cost::MOVE + unseen(&first, reading.touched);
+            let mut middle = node.position.clone();
+            middle.play_unchecked(first.mv);
+            let touched = middle.board().occupied() & !seen.occupied;
+            let can_hide = !report && first.mv.castling_side().is_none();
+            for second in Legal::all(&middle, self.identity) {
+                let differs = (second.after ^ seen.occupied) & !reading.paid;
+                let hidden = can_hide && differs == first.to;
+                if differs.any() && !hidden {
+                    continue;
+                }
+                let second = Candidate::new(&middle, second.mv);
+                if !report && !moved.contains(second.from) && !first.to.contains(second.from) {
+                    continue;
+                }
+                if hidden && (!them.contains(second.from) || second.to == first.to) {
+                    continue;
+                }
+                let landing = if hidden { cost::UNSEEN_LANDING } else { 0 };
+                let first_cost = reading.cost.saturating_add(first_price + landing);
+                let second_price = cost::MOVE + cost::TWO_PLIES + unseen(&second, moved | touched);
+                let cost = first_cost.saturating_add(second_price);
+                if cost > limit || !shows_men(&middle, &second, seen) {
+                    continue;
+                }
+                let growth = |parent, mv, cost| Growth {
+                    parent,
+                    mv,
+                    cost,
+                    inferred: true,
+                    early_press: reading.early_press,
+                };
+                grown.push((
+                    growth(reading.node, first.mv, first_cost),
+                    Growth { early_press: None, ..growth(reading.node, second.mv, cost) },
+                ));
+            }
         }
     }
-    Some(price)
+}
+
+/// True when the men that the board reads are those after the move, as far as it tells.
+fn shows_men(before: &shakmaty::Chess, candidate: &Candidate, seen: &Observed) -> bool {
+    if seen.men.is_none() {
+        return true;
+    }
+    let mut after = before.clone();
+    after.play_unchecked(candidate.mv);
+    seen.wrong_men(after.board()).is_empty()
 }

@@ -1,28 +1,32 @@
 //! The tracker: a bounded set of readings of the board.
 //!
 //! A reading is a game that would explain what the sensors showed. Every event lets each reading
-//! stay as it is or play one more move that the board now shows, fully or but for one square; time,
-//! presses and later moves make the wrong ones expensive. What all readings share is firm.
+//! stay as it is or play one more move that the board now shows, fully or nearly; time, presses and
+//! later moves make the wrong ones expensive. What all readings share is firm.
 
-mod candidate;
 mod cost;
 mod expand;
+mod fit;
+mod moves;
 mod promotion;
 mod reading;
+mod tree;
 
 use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
 pub(super) use self::{
-    candidate::castled,
-    cost::{CLOSE, OVERTAKE, PATIENCE},
-    reading::{Observed, Ply, Reading},
+    cost::{CLOSE, Cost, OVERTAKE, PATIENCE},
+    moves::castled,
+    reading::{Observed, Reading},
+    tree::Ply,
 };
+use self::tree::{NodeId, Tree};
 use super::time::MonoTime;
 
 /// No more readings than this are kept, whatever the input.
 const MAX_READINGS: usize = 32;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
-const MAX_TAIL: usize = 48;
+const MAX_LOOSE: usize = 40;
 
 /// What made the tracker look at the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,28 +41,44 @@ pub(super) enum Cause {
     Report,
 }
 
+/// When each square was last left, last filled, and last seen open for less than the debounce time.
+#[derive(Clone, Debug)]
+struct Times {
+    left: [MonoTime; 64],
+    filled: [MonoTime; 64],
+    dipped: [MonoTime; 64],
+}
+
 /// The set of readings.
 #[derive(Clone, Debug)]
 pub(super) struct Tracker {
     start: Chess,
     firm: Vec<Ply>,
+    tree: Tree,
+    /// The game that all readings share.
+    root: NodeId,
     readings: Vec<Reading>,
     seen: Observed,
     last: MonoTime,
-    /// Microseconds charged since the last event.
+    /// Microseconds since the last event for which the readings pay.
     charged: u64,
     identity: bool,
     loosened: u32,
-    /// When each square was last left and last filled.
-    left: [MonoTime; 64],
-    filled: [MonoTime; 64],
+    times: Times,
 }
 
 impl Tracker {
     /// A tracker in front of `position`, on which the board shows `seen`.
     pub(super) fn new(position: Chess, seen: Observed) -> Tracker {
+        let mut tree = Tree::new(position.clone());
+        let root = tree.root(position.clone(), 0, None);
+        tree.hold(root);
+        tree.hold(root);
+        let first = Reading::of(root, tree.node(root), 0, Bitboard::EMPTY, &seen);
         Tracker {
-            readings: vec![Reading::start(position.clone())],
+            tree,
+            root,
+            readings: vec![first],
             start: position,
             firm: Vec::new(),
             identity: seen.men.is_some(),
@@ -66,8 +86,11 @@ impl Tracker {
             last: MonoTime::ZERO,
             charged: 0,
             loosened: 0,
-            left: [MonoTime::ZERO; 64],
-            filled: [MonoTime::ZERO; 64],
+            times: Times {
+                left: [MonoTime::ZERO; 64],
+                filled: [MonoTime::ZERO; 64],
+                dipped: [MonoTime::ZERO; 64],
+            },
         }
     }
 
@@ -80,18 +103,24 @@ impl Tracker {
     pub(super) fn pass_time(&mut self, now: MonoTime, free: bool) {
         let us = now.since(self.last).min(cost::TIME_CAP_US - self.charged);
         self.last = self.last.max(now);
-        self.charged += us;
-        if us > 0 && !free {
-            for reading in &mut self.readings {
-                reading.pass_time(&self.seen, us);
-            }
+        if !free {
+            self.charged += us;
+        }
+    }
+
+    /// The time up to this event is paid for.
+    fn settle_time(&mut self) {
+        let us = std::mem::take(&mut self.charged);
+        for reading in &mut self.readings {
+            reading.cost = reading.cost_after(us);
         }
     }
 
     /// A man left `square`.
     pub(super) fn lift(&mut self, square: Square, at: MonoTime) {
+        self.settle_time();
         self.seen.occupied.discard(square);
-        self.left[usize::from(square)] = at;
+        self.times.left[usize::from(square)] = at;
         if let Some(men) = &mut self.seen.men {
             men.discard_piece_at(square);
         }
@@ -101,12 +130,18 @@ impl Tracker {
 
     /// A man came to `square`; `piece` where the board tells which.
     pub(super) fn place(&mut self, square: Square, piece: Option<shakmaty::Piece>, at: MonoTime) {
+        self.settle_time();
         self.seen.occupied.add(square);
-        self.filled[usize::from(square)] = at;
+        self.times.filled[usize::from(square)] = at;
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
             men.set_piece_at(square, piece);
         }
         self.look(Cause::Place(square), at);
+    }
+
+    /// The contact of `square` opened for less than the debounce time.
+    pub(super) fn dip(&mut self, square: Square, at: MonoTime) {
+        self.times.dipped[usize::from(square)] = at;
     }
 
     /// The board reported all its squares. Returns those that changed.
@@ -122,93 +157,148 @@ impl Tracker {
         self.identity |= seen.men.is_some();
         let lifted = changed & self.seen.occupied;
         for square in changed {
-            self.left[usize::from(square)] = at;
-            self.filled[usize::from(square)] = at;
+            self.times.left[usize::from(square)] = at;
+            self.times.filled[usize::from(square)] = at;
         }
         self.seen = seen;
         if changed.any() {
+            self.settle_time();
             for reading in &mut self.readings {
                 reading.touched.add(lifted);
             }
             self.look(Cause::Report, at);
+        } else {
+            self.compare();
         }
         changed
     }
 
     /// `side` pressed the clock.
     pub(super) fn press(&mut self, side: Color, at: MonoTime) {
+        self.settle_time();
         // A move that this press shows is pressed by it.
-        self.charged = 0;
         if !self.expects_press(side) {
             self.expand(Cause::Press(side), at);
         }
-        for reading in &mut self.readings {
-            if reading.turn() == side {
-                reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
-                if reading.differs(&self.seen).any() {
-                    reading.early_press = Some(at);
-                }
-            } else {
-                reading.early_press = None;
-                if let Some(ply) = reading.tail.last_mut()
-                    && ply.pressed.is_none()
-                {
-                    ply.pressed = Some(at);
-                    // What the mover touched is over; what the next player holds is still empty.
-                    reading.touched = reading.touched.without(self.seen.occupied);
-                }
-            }
+        for index in 0..self.readings.len() {
+            self.press_reading(index, side, at);
         }
         self.settle();
+    }
+
+    fn press_reading(&mut self, index: usize, side: Color, at: MonoTime) {
+        let Some(reading) = self.readings.get_mut(index) else { return };
+        let node = reading.node;
+        if reading.turn != side {
+            reading.early_press = None;
+            if let Some(ply) = &mut self.tree.node_mut(node).ply
+                && node != self.root
+                && ply.pressed.is_none()
+            {
+                ply.pressed = Some(at);
+                // What the mover touched is over; what the next player holds is still empty.
+                reading.touched = reading.touched.without(self.seen.occupied);
+            }
+            return;
+        }
+        let earlier = self.tree.node(node).parent;
+        let unpressed = earlier.filter(|earlier| {
+            self.tree.node(*earlier).ply.is_some_and(|ply| ply.pressed.is_none())
+                && self.tree.node(node).ply.is_some_and(|ply| ply.pressed.is_none())
+        });
+        if let Some(earlier) = unpressed {
+            // The opponent was quicker than the player's hand on the clock.
+            reading.cost = reading.cost.saturating_add(cost::LATE_PRESS);
+            if let Some(ply) = &mut self.tree.node_mut(earlier).ply {
+                ply.pressed = Some(at);
+            }
+            if earlier == self.root
+                && let Some(ply) = self.firm.last_mut()
+            {
+                ply.pressed = Some(at);
+            }
+            return;
+        }
+        reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
+        if reading.differs.any() {
+            reading.early_press = Some(at);
+        }
     }
 
     /// True when the best reading is in order and waits for just this press: it explains itself.
     fn expects_press(&self, side: Color) -> bool {
         self.best().is_some_and(|best| {
-            best.turn() != side
-                && best.tail.last().is_some_and(|ply| ply.pressed.is_none())
-                && best.differs(&self.seen).is_empty()
+            best.turn != side
+                && self.loose_ply(best).is_some_and(|ply| ply.pressed.is_none())
+                && best.differs.is_empty()
         })
     }
 
     /// The last ply of the best reading was no move: kings that go to the centre signal a result.
     pub(super) fn forget_last_ply(&mut self) {
-        if let Some(kept) = self.best().and_then(|best| best.without_last(&self.seen, 0)) {
-            self.readings = vec![kept];
+        let Some(best) = self.best().copied() else { return };
+        let Some(kept) = self.without_last(&best, 0) else { return };
+        self.tree.hold(kept.node);
+        for reading in std::mem::replace(&mut self.readings, vec![kept]) {
+            self.tree.release(reading.node);
         }
     }
 
     fn note_lift(&mut self, square: Square) {
-        let mut retracted = Vec::new();
-        for reading in &mut self.readings {
-            let own = reading.position.us().contains(square);
-            let last_to =
-                reading.tail.last().is_some_and(|ply| landed(&reading.position, ply).contains(square));
-            if last_to {
-                retracted.extend(reading.retracted(&self.seen, cost::RETRACT));
-            } else if reading.position.them().contains(square) {
-                retracted.extend(reading.retracted(&self.seen, cost::RETRACT_BY_OTHER));
-            }
+        for index in 0..self.readings.len() {
+            let Some(reading) = self.readings.get_mut(index) else { return };
             reading.touched.add(square);
-            if let (true, Some(ply)) = (own, reading.tail.last_mut()) {
+            let reading = *reading;
+            let own = reading.us.contains(square);
+            let node = self.tree.node(reading.node);
+            let price = if node.landed.contains(square) {
+                Some(cost::RETRACT)
+            } else if !own && reading.occupied.contains(square) {
+                Some(cost::RETRACT_BY_OTHER)
+            } else {
+                None
+            };
+            if let Some(price) = price
+                && self.loose_ply(&reading).is_some_and(|ply| ply.pressed.is_none() && !ply.answered)
+                && let Some(back) = self.without_last(&reading, price)
+            {
+                self.tree.hold(back.node);
+                self.readings.push(back);
+            }
+            if own && reading.node != self.root
+                && let Some(ply) = &mut self.tree.node_mut(reading.node).ply
+            {
                 ply.answered = true;
             }
         }
-        self.readings.append(&mut retracted);
+    }
+
+    /// The same reading without its last ply.
+    fn without_last(&self, reading: &Reading, price: Cost) -> Option<Reading> {
+        if reading.node == self.root {
+            return None;
+        }
+        let node = self.tree.node(reading.node);
+        let parent = node.parent?;
+        let before = self.tree.node(parent);
+        let squares = moves::Candidate::new(&before.position, node.ply?.mv).squares;
+        let touched = squares | (before.position.board().occupied() & !self.seen.occupied);
+        Some(Reading::of(parent, before, reading.cost.saturating_add(price), touched, &self.seen))
+    }
+
+    fn compare(&mut self) {
+        for reading in &mut self.readings {
+            reading.compare(self.tree.node(reading.node), &self.seen);
+        }
     }
 
     fn look(&mut self, cause: Cause, at: MonoTime) {
-        self.charged = 0;
+        self.compare();
         self.expand(cause, at);
         self.settle();
     }
 
     fn settle(&mut self) {
-        for reading in &mut self.readings {
-            if reading.early_press.is_some() && reading.differs(&self.seen).is_empty() {
-                reading.early_press = None;
-            }
-        }
         self.prune();
         self.commit();
     }
@@ -223,18 +313,23 @@ impl Tracker {
         let limit = best.saturating_add(cost::GIVE_UP);
         let mut kept = 0;
         for index in 0..self.readings.len() {
-            let (front, rest) = self.readings.split_at_mut(index);
-            let Some(reading) = rest.first_mut() else { break };
-            if reading.cost > limit || kept == MAX_READINGS {
-                break;
-            }
-            reading.cost -= best;
-            if let Some(other) = front.iter_mut().take(kept).find(|other| same_game(other, reading)) {
-                other.touched |= reading.touched;
+            let Some(reading) = self.readings.get(index).copied() else { break };
+            let (front, _) = self.readings.split_at_mut(kept);
+            let double = front.iter_mut().find(|other| other.node == reading.node);
+            let stays = match double {
+                Some(other) => {
+                    other.touched |= reading.touched;
+                    false
+                }
+                None => reading.cost <= limit && kept < MAX_READINGS,
+            };
+            if !stays {
+                self.tree.release(reading.node);
                 continue;
             }
-            if kept < index {
-                self.readings.swap(kept, index);
+            if let Some(place) = self.readings.get_mut(kept) {
+                *place = reading;
+                place.cost -= best;
             }
             kept += 1;
         }
@@ -245,26 +340,39 @@ impl Tracker {
     /// with it, so that it can be taken back.
     fn commit(&mut self) {
         loop {
-            let Some(first) = self.readings.first().and_then(|best| best.tail.first()).copied() else {
-                return;
-            };
-            let shared = self.readings.iter().all(|reading| {
-                reading.tail.len() >= 2 && reading.tail.first().map(|ply| ply.mv) == Some(first.mv)
-            });
-            let forced = self.readings.iter().any(|reading| reading.tail.len() > MAX_TAIL);
+            let next = self.tree.node(self.root).plies + 1;
+            let Some(best) = self.readings.first() else { return };
+            let Some(first) = self.tree.ancestor(best.node, next) else { return };
+            let through = |tree: &Tree, reading: &Reading| tree.ancestor(reading.node, next) == Some(first);
+            let shared = self
+                .readings
+                .iter()
+                .all(|reading| reading.node != first && through(&self.tree, reading));
+            let forced =
+                self.readings.iter().any(|reading| self.tree.node(reading.node).plies >= next + MAX_LOOSE);
             if forced && !shared {
-                self.readings.retain(|reading| reading.tail.first().map(|ply| ply.mv) == Some(first.mv));
+                let tree = &mut self.tree;
+                self.readings.retain(|reading| {
+                    let stays = tree.ancestor(reading.node, next) == Some(first);
+                    if !stays {
+                        tree.release(reading.node);
+                    }
+                    stays
+                });
             } else if !shared {
                 return;
             }
-            self.firm.push(first);
-            for reading in &mut self.readings {
-                reading.tail.drain(..1);
-            }
+            let Some(ply) = self.tree.node(first).ply else { return };
+            self.firm.push(ply);
+            self.tree.hold(first);
+            self.tree.cut(first);
+            self.tree.release(self.root);
+            self.tree.forget_legal(first);
+            self.root = first;
         }
     }
 
-    /// The readings, the cheapest first.
+    /// The readings, the cheapest at the last event first.
     pub(super) fn readings(&self) -> &[Reading] {
         &self.readings
     }
@@ -279,49 +387,85 @@ impl Tracker {
         &self.firm
     }
 
+    /// How many plies are not firm and how many games are held: what the tracker's work and memory
+    /// grow with.
+    pub(super) fn held(&self) -> usize {
+        self.tree.held()
+    }
+
+    /// The position after a reading.
+    pub(super) fn position(&self, reading: &Reading) -> &Chess {
+        &self.tree.node(reading.node).position
+    }
+
     /// Ply `index` of a reading, counted from 0 at the first event.
-    pub(super) fn ply<'a>(&'a self, reading: &'a Reading, index: usize) -> Option<&'a Ply> {
-        match index.checked_sub(self.firm.len()) {
-            None => self.firm.get(index),
-            Some(in_tail) => reading.tail.get(in_tail),
+    pub(super) fn ply(&self, reading: &Reading, index: usize) -> Option<&Ply> {
+        if index < self.firm.len() {
+            return self.firm.get(index);
         }
+        let node = self.tree.ancestor(reading.node, index + 1)?;
+        self.tree.node(node).ply.as_ref()
+    }
+
+    /// The last ply of a reading, as far as it is not firm.
+    pub(super) fn loose_ply(&self, reading: &Reading) -> Option<&Ply> {
+        if reading.node == self.root { None } else { self.tree.node(reading.node).ply.as_ref() }
+    }
+
+    /// True when the role of a promoted man of this reading is only assumed.
+    pub(super) fn assumes_roles(&self, reading: &Reading) -> bool {
+        !self.identity && !self.tree.node(reading.node).promoted.is_empty()
     }
 
     /// True when the side to move has no legal move after this reading.
     pub(super) fn is_end(&self, reading: &Reading) -> bool {
-        reading.legal(self.identity).is_empty()
+        self.tree.node(reading.node).legal(self.identity).is_empty()
     }
 
     /// How many plies a reading has.
     pub(super) fn len(&self, reading: &Reading) -> usize {
-        self.firm.len() + reading.tail.len()
+        self.tree.node(reading.node).plies
+    }
+
+    /// What a reading costs now.
+    pub(super) fn cost(&self, reading: &Reading) -> Cost {
+        reading.cost_after(self.charged)
+    }
+
+    /// What a reading costs now, with what the board contradicts at this moment.
+    pub(super) fn weight(&self, reading: &Reading) -> Cost {
+        self.cost(reading).saturating_add(reading.now(&self.seen))
     }
 
     /// The reading that explains the board best at this moment.
     pub(super) fn best(&self) -> Option<&Reading> {
-        self.readings.iter().min_by_key(|reading| reading.weight(&self.seen))
+        self.readings.iter().min_by_key(|reading| self.weight(reading))
     }
-}
 
-impl Tracker {
-    /// True when another reading is so close that time may put it ahead.
-    pub(super) fn has_rival(&self, best: &Reading) -> bool {
-        let limit = best.weight(&self.seen).saturating_add(CLOSE);
-        self.readings.iter().any(|other| !std::ptr::eq(other, best) && other.weight(&self.seen) < limit)
-    }
-}
-
-/// Squares on which the men of a ply stand after it.
-fn landed(after: &Chess, ply: &Ply) -> Bitboard {
-    match ply.mv.castling_side() {
-        Some(side) => {
-            let (king, rook) = castled(side, !after.turn());
-            Bitboard::from_square(king).with(rook)
+    /// When the lead of a reading over another one reaches, by the passing of time, the next of the
+    /// margins that decide something; nothing changes before.
+    pub(super) fn next_margin(&self, reading: &Reading) -> Option<MonoTime> {
+        let left = cost::TIME_CAP_US.saturating_sub(self.charged);
+        let mut soonest: Option<u64> = None;
+        for other in &self.readings {
+            if other.rate <= reading.rate {
+                continue;
+            }
+            let rate = u64::from(other.rate - reading.rate);
+            let by_cost = (self.cost(other), self.cost(reading));
+            let by_weight = (self.weight(other), self.weight(reading));
+            for (other, own) in [by_cost, by_weight] {
+                for margin in [0, OVERTAKE, CLOSE, PATIENCE] {
+                    let due = own.saturating_add(margin);
+                    if other < due {
+                        let us = (u64::from(due - other) * 1_000_000).div_ceil(rate) + 1_000;
+                        if us <= left && soonest.is_none_or(|earlier| us < earlier) {
+                            soonest = Some(us);
+                        }
+                    }
+                }
+            }
         }
-        None => Bitboard::from_square(ply.mv.to()),
+        soonest.map(|us| self.last.plus_micros(us))
     }
-}
-
-fn same_game(a: &Reading, b: &Reading) -> bool {
-    a.tail.len() == b.tail.len() && a.tail.iter().rev().zip(b.tail.iter().rev()).all(|(x, y)| x.mv == y.mv)
 }

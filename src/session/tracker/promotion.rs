@@ -4,17 +4,29 @@
 //! that a queen cannot, or until a move is only legal when it is something else. Then the game is
 //! read again with the other roles. The set of roles is thus held without a reading for each.
 
-use shakmaty::{CastlingMode, Position as _, Role, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Position as _, Role, uci::UciMove};
 
 use super::{
     Cause, Tracker, cost,
-    reading::{Promoted, Reading},
+    reading::Reading,
+    tree::{Ply, Promoted},
 };
 use crate::session::time::MonoTime;
 
 /// How many undecided men of how many readings are tried.
 const MEN: usize = 4;
 const READINGS: usize = 3;
+
+/// The game of a reading with another promotion piece.
+struct Revived {
+    /// Index of the promotion.
+    from: usize,
+    /// The plies from there on.
+    plies: Vec<Ply>,
+    /// The man that is decided now.
+    man: Promoted,
+    reading: Reading,
+}
 
 impl Tracker {
     /// Adds readings in which a promoted man is something else, and lets them play the move that
@@ -25,27 +37,32 @@ impl Tracker {
         }
         let mut revived = Vec::new();
         for reading in self.readings.iter().take(READINGS) {
-            for man in reading.promoted.iter().rev().take(MEN) {
+            for man in self.tree.node(reading.node).promoted.iter().rev().take(MEN) {
                 for role in [Role::Knight, Role::Rook, Role::Bishop] {
                     revived.extend(self.with_role(reading, *man, role));
                 }
             }
         }
-        let Some(earliest) = revived.iter().map(|(ply, _)| *ply).min() else { return };
+        let Some(earliest) = revived.iter().map(|one| one.from).min() else { return };
         self.loosen(earliest);
         let first = self.readings.len();
-        for (_, mut reading) in revived {
-            reading.tail.drain(..self.firm.len().min(reading.tail.len()));
-            self.readings.push(reading);
+        for one in revived {
+            self.add_revived(&one);
         }
-        let mut grown = Vec::new();
-        for index in first..self.readings.len() {
-            self.one_ply(index, cause, at, &mut grown);
-        }
-        self.readings.truncate(first);
+        let last = self.readings.len();
+        self.one_ply_each(first..last, cause, at);
         // Only a role that explains the board is worth keeping.
-        grown.retain(|reading| (reading.differs(&self.seen) & self.seen.occupied).is_empty());
-        self.readings.append(&mut grown);
+        let seen = &self.seen;
+        let tree = &mut self.tree;
+        let mut index = 0;
+        self.readings.retain(|reading| {
+            index += 1;
+            let dropped = index > first && (index <= last || reading.stands_wrong(seen));
+            if dropped {
+                tree.release(reading.node);
+            }
+            !dropped
+        });
     }
 
     /// Makes the plies from `index` on belong to the readings again.
@@ -54,39 +71,67 @@ impl Tracker {
             return;
         }
         self.loosened += 1;
-        let loose = self.firm.split_off(index);
-        for reading in &mut self.readings {
-            reading.tail.splice(0..0, loose.iter().copied());
+        let (kept, loose) = self.firm.split_at(index);
+        let mut position = self.start.clone();
+        kept.iter().for_each(|ply| position.play_unchecked(ply.mv));
+        let root = self.tree.root(position, index, kept.last().copied());
+        self.tree.hold(root);
+        let mut at = root;
+        // The last of them is the root of today.
+        for ply in loose.iter().take(loose.len().saturating_sub(1)) {
+            at = self.tree.add(at, *ply);
         }
+        self.tree.hang(self.root, at);
+        self.tree.release(self.root);
+        self.root = root;
+        self.firm.truncate(index);
     }
 
-    /// The same game with another promotion piece, if it is legal, and the index of that ply. Its
-    /// tail holds the whole game.
-    fn with_role(&self, reading: &Reading, man: Promoted, role: Role) -> Option<(usize, Reading)> {
-        let mut tail: Vec<_> = self.firm.iter().chain(&reading.tail).copied().collect();
-        if tail.get(man.ply)?.mv.promotion()? == role {
+    /// The plies of a reading from `index` on.
+    fn plies_from(&self, reading: &Reading, index: usize) -> Vec<Ply> {
+        (index..self.len(reading)).filter_map(|at| self.ply(reading, at)).copied().collect()
+    }
+
+    /// The same game with another promotion piece, if it is legal.
+    fn with_role(&self, reading: &Reading, man: Promoted, role: Role) -> Option<Revived> {
+        let mut plies = self.plies_from(reading, man.ply);
+        if plies.first()?.mv.promotion()? == role {
             return None;
         }
-        let mut position = self.start.clone();
-        let mut before = None;
-        for (index, ply) in tail.iter_mut().enumerate() {
-            if index >= man.ply {
-                let mut uci = UciMove::from_move(ply.mv, CastlingMode::Chess960);
-                if let (true, UciMove::Normal { promotion, .. }) = (index == man.ply, &mut uci) {
-                    *promotion = Some(role);
-                }
-                ply.mv = uci.to_move(&position).ok()?;
-                before = Some(position.clone());
+        let mut position = self.position_before(reading, man.ply)?;
+        for (index, ply) in plies.iter_mut().enumerate() {
+            let mut uci = UciMove::from_move(ply.mv, CastlingMode::Chess960);
+            if let (0, UciMove::Normal { promotion, .. }) = (index, &mut uci) {
+                *promotion = Some(role);
             }
+            ply.mv = uci.to_move(&position).ok()?;
             position.play_unchecked(ply.mv);
         }
-        let mut other = Reading::start(position);
-        other.before = before;
-        other.cost = reading.cost.saturating_add(cost::UNDERPROMOTION);
-        other.tail = tail;
-        other.touched = reading.touched;
-        other.early_press = reading.early_press;
-        other.promoted = reading.promoted.iter().copied().filter(|kept| *kept != man).collect();
-        Some((man.ply, other))
+        Some(Revived { from: man.ply, plies, man, reading: *reading })
+    }
+
+    fn position_before(&self, reading: &Reading, index: usize) -> Option<Chess> {
+        if let Some(node) = self.tree.ancestor(reading.node, index) {
+            return Some(self.tree.node(node).position.clone());
+        }
+        let mut position = self.start.clone();
+        self.firm.get(..index)?.iter().for_each(|ply| position.play_unchecked(ply.mv));
+        Some(position)
+    }
+
+    fn add_revived(&mut self, one: &Revived) {
+        let Some(mut at) = self.tree.ancestor(one.reading.node, one.from) else { return };
+        for ply in &one.plies {
+            at = match self.tree.child(at, ply.mv) {
+                Some(known) => known,
+                None => self.tree.add(at, *ply),
+            };
+        }
+        self.tree.node_mut(at).promoted.retain(|kept| kept.ply != one.man.ply);
+        let cost = one.reading.cost.saturating_add(cost::UNDERPROMOTION);
+        let mut reading = Reading::of(at, self.tree.node(at), cost, one.reading.touched, &self.seen);
+        reading.early_press = one.reading.early_press;
+        self.tree.hold(at);
+        self.readings.push(reading);
     }
 }

@@ -1,17 +1,15 @@
 //! One reading of the board: a game that would explain what the sensors showed, and what it costs.
 
-use std::cell::OnceCell;
-
-use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Position as _, Role};
 
 use super::{
-    candidate::{Candidate, Legal},
     cost::{self, Cost},
+    tree::{Node, NodeId},
 };
 use crate::session::time::MonoTime;
 
 /// What the board shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Observed {
     /// The occupied squares.
     pub occupied: Bitboard,
@@ -29,191 +27,117 @@ impl Observed {
             .fold(Bitboard::EMPTY, |sum, role| sum | (men.by_role(role) & board.by_role(role)));
         self.occupied & board.occupied() & !(color & role)
     }
-}
 
-/// A ply of a reading.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ply {
-    /// The move.
-    pub mv: Move,
-    /// When the last square that it needs was settled.
-    pub placed: MonoTime,
-    /// The mover pressed the clock over it.
-    pub pressed: Option<MonoTime>,
-    /// Its capture, its landing or the whole ply was not seen but follows from the rest.
-    pub inferred: bool,
-    /// The opponent touched a man after it.
-    pub answered: bool,
-    /// It stood on the board when the board was read again after a gap.
-    pub reported: bool,
-}
-
-/// A man on the board that was a pawn, whose role no sensor has told.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Promoted {
-    /// Where it stands now.
-    pub square: Square,
-    /// Index of the promotion in the game, counted from the first event.
-    pub ply: usize,
+    /// Squares on which the board contradicts a position.
+    pub(crate) fn differs(&self, board: &Board) -> Bitboard {
+        (board.occupied() ^ self.occupied) | self.wrong_men(board)
+    }
 }
 
 /// A game that would explain what the board shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
-    /// The position after the last ply.
-    pub position: Chess,
-    /// The position before the last ply of `tail`.
-    pub before: Option<Chess>,
-    /// What it costs.
-    pub cost: Cost,
-    /// The plies since the last one that all readings share.
-    pub tail: Vec<Ply>,
-    /// Men whose role is only assumed.
-    pub promoted: Vec<Promoted>,
+    /// The game.
+    pub(super) node: NodeId,
+    /// What it cost up to the last event.
+    pub(super) cost: Cost,
+    /// What it costs more for every second, in thousandths of a nat.
+    pub(super) rate: u32,
+    /// The side that has the move.
+    pub turn: Color,
+    /// The men of the side that has the move.
+    pub us: Bitboard,
+    /// Every square on which it has a man.
+    pub(super) occupied: Bitboard,
+    /// Squares on which the board contradicts it.
+    pub differs: Bitboard,
     /// Squares seen empty since the last ply.
-    pub touched: Bitboard,
+    pub(super) touched: Bitboard,
+    /// Contradictions that the reading has paid for already.
+    pub(super) paid: Bitboard,
     /// The side to move pressed without having moved, and the board has not been in order since.
     pub early_press: Option<MonoTime>,
-    legal: OnceCell<Vec<Legal>>,
 }
 
 impl Reading {
-    pub(super) fn start(position: Chess) -> Reading {
-        Reading {
-            position,
-            before: None,
-            cost: 0,
-            tail: Vec::new(),
-            promoted: Vec::new(),
-            touched: Bitboard::EMPTY,
+    pub(super) fn of(id: NodeId, node: &Node, cost: Cost, touched: Bitboard, seen: &Observed) -> Reading {
+        let mut reading = Reading {
+            node: id,
+            cost,
+            rate: 0,
+            turn: node.position.turn(),
+            us: node.position.us(),
+            occupied: node.position.board().occupied(),
+            differs: Bitboard::EMPTY,
+            touched,
+            paid: Bitboard::EMPTY,
             early_press: None,
-            legal: OnceCell::new(),
+        };
+        reading.compare(node, seen);
+        reading
+    }
+
+    /// Compares it with what the board shows now.
+    pub(super) fn compare(&mut self, node: &Node, seen: &Observed) {
+        self.differs = self.occupied ^ seen.occupied;
+        if seen.men.is_some() {
+            self.differs |= seen.wrong_men(node.position.board());
+        }
+        self.paid &= self.differs;
+        self.rate = if self.differs.is_empty() { 0 } else { self.rate_now(seen) };
+        if self.differs.is_empty() {
+            self.early_press = None;
         }
     }
 
-    pub(super) fn occupied(&self) -> Bitboard {
-        self.position.board().occupied()
+    /// What differs now has been paid for, but for men in the next player's hand.
+    pub(super) fn pay(&mut self, seen: &Observed) {
+        self.paid = self.differs & !self.us;
+        self.paid |= self.differs & seen.occupied;
+        self.rate = self.rate_now(seen);
     }
 
-    /// Squares on which the board contradicts this reading.
-    pub(crate) fn differs(&self, seen: &Observed) -> Bitboard {
-        (self.occupied() ^ seen.occupied) | seen.wrong_men(self.position.board())
+    fn rate_now(&self, seen: &Observed) -> u32 {
+        let count = |squares: Bitboard| u32::try_from(squares.count()).unwrap_or(64);
+        let open = self.differs & !self.paid;
+        let missing = open & self.occupied & !seen.occupied;
+        let in_hand = missing & self.us;
+        let extra = open & seen.occupied & !self.occupied;
+        let wrong = open & !missing & !extra;
+        count(extra) * cost::EXTRA_PER_S
+            + count(in_hand) * cost::IN_HAND_PER_S
+            + count(missing & !in_hand) * cost::MISSING_PER_S
+            + count(wrong) * cost::WRONG_PER_S
+            + count(self.differs & self.paid) * cost::PAID_PER_S
     }
 
-    /// The cost at this moment, with what the board contradicts now.
-    pub(crate) fn weight(&self, seen: &Observed) -> Cost {
-        let differs = self.differs(seen);
-        let now = if differs.is_empty() {
+    /// What it costs `us` microseconds after the last event.
+    pub(super) fn cost_after(&self, us: u64) -> Cost {
+        if self.rate == 0 {
+            return self.cost;
+        }
+        let charge = u64::from(self.rate).saturating_mul(us) / 1_000_000;
+        self.cost.saturating_add(u32::try_from(charge).unwrap_or(u32::MAX))
+    }
+
+    /// What it costs more at this moment, for what the board contradicts now.
+    pub(super) fn now(&self, seen: &Observed) -> Cost {
+        if self.differs.is_empty() {
             0
-        } else if (differs & seen.occupied).any() {
+        } else if self.stands_wrong(seen) {
             cost::STANDS_WRONG
         } else {
             cost::IN_THE_AIR
-        };
-        self.cost.saturating_add(now)
-    }
-
-    /// Charges `us` microseconds during which the board showed `seen`.
-    pub(super) fn pass_time(&mut self, seen: &Observed, us: u64) {
-        let differs = self.differs(seen);
-        if differs.is_empty() {
-            return;
-        }
-        let count = |squares: Bitboard| squares.count() as u64;
-        let missing = differs & self.occupied() & !seen.occupied;
-        let in_hand = missing & self.position.us();
-        let extra = differs & seen.occupied & !self.occupied();
-        let wrong = differs & !missing & !extra;
-        let rate = count(extra) * cost::EXTRA_PER_S
-            + count(in_hand) * cost::IN_HAND_PER_S
-            + count(missing & !in_hand) * cost::MISSING_PER_S
-            + count(wrong) * cost::WRONG_PER_S;
-        let charge = rate.saturating_mul(us) / 1_000_000;
-        self.cost = self.cost.saturating_add(u32::try_from(charge).unwrap_or(u32::MAX));
-    }
-
-    /// The legal moves; on a board that tells no identities a promotion is taken as a queen.
-    pub(super) fn legal(&self, every_promotion: bool) -> &[Legal] {
-        self.legal.get_or_init(|| Legal::all(&self.position, every_promotion))
-    }
-
-    /// This reading with one more ply.
-    pub(super) fn play(
-        &self,
-        candidate: &Candidate,
-        extra: Cost,
-        at: MonoTime,
-        seen: &Observed,
-        number: usize,
-    ) -> Reading {
-        let mut position = self.position.clone();
-        position.play_unchecked(candidate.mv);
-        let mut tail = Vec::with_capacity(self.tail.len() + 1);
-        tail.extend_from_slice(&self.tail);
-        let unseen = candidate.victim.any() && (candidate.victim & self.touched).is_empty();
-        tail.push(Ply {
-            mv: candidate.mv,
-            placed: at,
-            pressed: self.early_press,
-            inferred: unseen || (candidate.to & !seen.occupied).any(),
-            answered: false,
-            reported: false,
-        });
-        let touched = position.board().occupied() & !seen.occupied;
-        Reading {
-            promoted: self.promoted_after(candidate, number),
-            before: Some(self.position.clone()),
-            cost: self.cost.saturating_add(extra),
-            tail,
-            touched,
-            early_press: None,
-            legal: OnceCell::new(),
-            position,
         }
     }
 
-    fn promoted_after(&self, candidate: &Candidate, number: usize) -> Vec<Promoted> {
-        let mut promoted: Vec<Promoted> = self
-            .promoted
-            .iter()
-            .filter(|man| !(candidate.victim).contains(man.square))
-            .map(|man| Promoted {
-                square: if man.square == candidate.from { candidate.mv.to() } else { man.square },
-                ply: man.ply,
-            })
-            .collect();
-        if candidate.mv.is_promotion() {
-            promoted.push(Promoted { square: candidate.mv.to(), ply: number });
-        }
-        promoted
+    /// Squares in which the board contradicts it and that are paid for.
+    pub(crate) fn paid(&self) -> Bitboard {
+        self.paid
     }
 
-    /// This reading without its last ply, when it can be taken back.
-    pub(super) fn retracted(&self, seen: &Observed, price: Cost) -> Option<Reading> {
-        let last = self.tail.last()?;
-        if last.pressed.is_some() || last.answered { None } else { self.without_last(seen, price) }
-    }
-
-    /// This reading without its last ply.
-    pub(super) fn without_last(&self, seen: &Observed, price: Cost) -> Option<Reading> {
-        let before = self.before.clone()?;
-        let (last, tail) = self.tail.split_last()?;
-        let squares = Candidate::new(&before, last.mv).squares;
-        let kept = self.promoted.len().saturating_sub(usize::from(last.mv.is_promotion()));
-        Some(Reading {
-            touched: squares | (before.board().occupied() & !seen.occupied),
-            promoted: self.promoted.iter().copied().take(kept).collect(),
-            before: None,
-            cost: self.cost.saturating_add(price),
-            tail: tail.to_vec(),
-            early_press: None,
-            legal: OnceCell::new(),
-            position: before,
-        })
-    }
-
-    /// The side that has the move.
-    pub(crate) fn turn(&self) -> Color {
-        self.position.turn()
+    /// True when men stand where this reading has none, or has others.
+    pub(crate) fn stands_wrong(&self, seen: &Observed) -> bool {
+        (self.differs & seen.occupied).any()
     }
 }

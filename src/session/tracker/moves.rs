@@ -62,7 +62,7 @@ pub(super) struct Legal {
 impl Legal {
     /// The legal moves of a position. On a board that does not tell identities a promotion stands
     /// for all its pieces and is taken as a queen.
-    pub(super) fn all(position: &Chess, every_promotion: bool) -> Vec<Legal> {
+    pub(super) fn all(position: &Chess, every_promotion: bool) -> Box<[Legal]> {
         let legal = position.legal_moves();
         let occupied = position.board().occupied();
         let mut all = Vec::with_capacity(legal.len());
@@ -77,6 +77,6 @@ impl Legal {
             };
             all.push(Legal { mv, after });
         }
-        all
+        all.into_boxed_slice()
     }
 }
