@@ -80,8 +80,10 @@ fn games(set: &str) -> Vec<(String, Game)> {
             let name = words.next().unwrap();
             let log = fs::read_to_string(folder.join(format!("{name}.ndjson"))).unwrap();
             let given = sensor_log::parse_header(log.lines().next().unwrap()).unwrap();
-            let setup = GameSetup { start_fen: given.start_fen, castling: given.castling, ..GameSetup::default() };
-            let game = Game { setup, moves: words.collect(), think_ms: Vec::new(), result: GameResult::Ongoing };
+            let setup =
+                GameSetup { start_fen: given.start_fen, castling: given.castling, ..GameSetup::default() };
+            let game =
+                Game { setup, moves: words.collect(), think_ms: Vec::new(), result: GameResult::Ongoing };
             (name, game)
         })
         .collect()
@@ -106,9 +108,13 @@ fn run(simulation: &Simulation) -> Told {
     let mut drain = |session: &mut Session| {
         while let Some(fact) = session.poll_fact() {
             match fact.kind {
-                FactKind::MovePublished { uci, .. } => out.push(Out::Move(uci.to_string(), fact.at.as_micros())),
+                FactKind::MovePublished { uci, .. } => {
+                    out.push(Out::Move(uci.to_string(), fact.at.as_micros()))
+                }
                 FactKind::MoveWithdrawn { published: true, .. } => out.push(Out::Undo),
-                FactKind::MoveRevised { ply, uci, published: true, .. } => out.push(Out::Correct(ply, uci.to_string())),
+                FactKind::MoveRevised { ply, uci, published: true, .. } => {
+                    out.push(Out::Correct(ply, uci.to_string()))
+                }
                 _ => {}
             }
         }
@@ -188,7 +194,12 @@ fn score(name: &str, index: usize, simulation: &Simulation, told: &Told, score: 
     let got = told.end.get(wrong).map_or("(none)", String::as_str);
     score.failures.push((
         index,
-        format!("#{index} {name} ply {} of {}: {line}, read {got}, doubts {:?}", wrong + 1, truth.len(), told.doubts),
+        format!(
+            "#{index} {name} ply {} of {}: {line}, read {got}, doubts {:?}",
+            wrong + 1,
+            truth.len(),
+            told.doubts
+        ),
     ));
     false
 }

@@ -170,7 +170,11 @@ impl Session {
             Event::Square { square, occupied } => {
                 let square = *square;
                 match &mut self.debouncer {
-                    Some(debouncer) => debouncer.edge(at, square, *occupied),
+                    Some(debouncer) => {
+                        if debouncer.edge(at, square, *occupied) {
+                            self.tracker.dip(self.orientation.square(square), at);
+                        }
+                    }
                     None => self.change(at, square, *occupied, None),
                 }
             }
@@ -366,7 +370,8 @@ impl Session {
     /// What stands on the board.
     pub fn physical(&self) -> Physical {
         let seen = self.tracker.seen();
-        let position = self.tracker.best().map_or(self.narrator.position(), |best| self.tracker.position(best));
+        let position =
+            self.tracker.best().map_or(self.narrator.position(), |best| self.tracker.position(best));
         if let Some(men) = &seen.men {
             return Physical { board: men.clone(), unknown: Bitboard::EMPTY, turn: position.turn() };
         }

@@ -19,7 +19,7 @@ impl Narrator {
     /// the game, and no other move explains the board as well.
     pub(super) fn is_made(&mut self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now) -> bool {
         let seen = tracker.seen();
-        let differs = reading.differs & !reading.paid();
+        let differs = reading.differs;
         let next_to_move = reading.us;
         // Men of the mover in the air, or men where none should be: the hand is still at work.
         let at_work = (differs & !next_to_move).any() && ply.pressed.is_none() && !ply.answered;

@@ -74,7 +74,8 @@ impl Narrator {
                 let Some(lifted) = self.touches.returned(square) else { return };
                 let stands = |position: &Chess| position.board().occupied().contains(square);
                 let moved = tracker.best().is_some_and(|best| {
-                    tracker.loose_ply(best).is_some_and(|ply| ply.placed == now.at) || !stands(tracker.position(best))
+                    tracker.loose_ply(best).is_some_and(|ply| ply.placed == now.at)
+                        || !stands(tracker.position(best))
                 });
                 if !moved {
                     tell(facts, now, FactKind::Adjust { square, ms: now.at.since(lifted) / 1000 });

@@ -23,6 +23,8 @@ struct Growth {
     mv: Move,
     cost: Cost,
     inferred: bool,
+    /// In which squares the board differs from it, at that price.
+    paid: Bitboard,
     early_press: Option<MonoTime>,
 }
 
@@ -130,6 +132,7 @@ impl Tracker {
                 cost: price,
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
                     || (candidate.to & !seen.occupied).any(),
+                paid: differs,
                 early_press: reading.early_press,
             });
         }
@@ -160,8 +163,9 @@ impl Tracker {
         let position = &self.tree.node(node).position;
         let touched = position.board().occupied() & !self.seen.occupied;
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
-        // What differs now is in the price, but for men in the next player's hand.
-        reading.pay(&self.seen);
+        if growth.paid.any() {
+            reading.pay(growth.paid, &self.seen);
+        }
         if let Some(other) = self.readings.iter_mut().find(|other| other.node == node) {
             *other = reading;
             return;
@@ -233,6 +237,7 @@ impl Tracker {
                     mv,
                     cost,
                     inferred: true,
+                    paid: reading.paid | differs,
                     early_press: reading.early_press,
                 };
                 grown.push((

@@ -14,13 +14,13 @@ mod tree;
 
 use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
+use self::tree::{NodeId, Tree};
 pub(super) use self::{
     cost::{CLOSE, Cost, OVERTAKE, PATIENCE},
     moves::castled,
     reading::{Observed, Reading},
     tree::Ply,
 };
-use self::tree::{NodeId, Tree};
 use super::time::MonoTime;
 
 /// No more readings than this are kept, whatever the input.
@@ -265,7 +265,8 @@ impl Tracker {
                 self.tree.hold(back.node);
                 self.readings.push(back);
             }
-            if own && reading.node != self.root
+            if own
+                && reading.node != self.root
                 && let Some(ply) = &mut self.tree.node_mut(reading.node).ply
             {
                 ply.answered = true;
@@ -344,10 +345,8 @@ impl Tracker {
             let Some(best) = self.readings.first() else { return };
             let Some(first) = self.tree.ancestor(best.node, next) else { return };
             let through = |tree: &Tree, reading: &Reading| tree.ancestor(reading.node, next) == Some(first);
-            let shared = self
-                .readings
-                .iter()
-                .all(|reading| reading.node != first && through(&self.tree, reading));
+            let shared =
+                self.readings.iter().all(|reading| reading.node != first && through(&self.tree, reading));
             let forced =
                 self.readings.iter().any(|reading| self.tree.node(reading.node).plies >= next + MAX_LOOSE);
             if forced && !shared {
@@ -385,12 +384,6 @@ impl Tracker {
     /// The plies that all readings share.
     pub(super) fn firm(&self) -> &[Ply] {
         &self.firm
-    }
-
-    /// How many plies are not firm and how many games are held: what the tracker's work and memory
-    /// grow with.
-    pub(super) fn held(&self) -> usize {
-        self.tree.held()
     }
 
     /// The position after a reading.

@@ -27,11 +27,6 @@ impl Observed {
             .fold(Bitboard::EMPTY, |sum, role| sum | (men.by_role(role) & board.by_role(role)));
         self.occupied & board.occupied() & !(color & role)
     }
-
-    /// Squares on which the board contradicts a position.
-    pub(crate) fn differs(&self, board: &Board) -> Bitboard {
-        (board.occupied() ^ self.occupied) | self.wrong_men(board)
-    }
 }
 
 /// A game that would explain what the board shows.
@@ -90,10 +85,9 @@ impl Reading {
         }
     }
 
-    /// What differs now has been paid for, but for men in the next player's hand.
-    pub(super) fn pay(&mut self, seen: &Observed) {
-        self.paid = self.differs & !self.us;
-        self.paid |= self.differs & seen.occupied;
+    /// The contradictions on these squares are paid for, but for men in the next player's hand.
+    pub(super) fn pay(&mut self, squares: Bitboard, seen: &Observed) {
+        self.paid = self.differs & squares & !(self.us & !seen.occupied);
         self.rate = self.rate_now(seen);
     }
 

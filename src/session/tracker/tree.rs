@@ -206,11 +206,6 @@ impl Tree {
             at = node.parent?;
         }
     }
-
-    /// How many games are held.
-    pub(super) fn held(&self) -> usize {
-        self.nodes.len() - self.free.len()
-    }
 }
 
 fn promoted_after(before: &Node, mv: Move) -> Vec<Promoted> {
