@@ -66,6 +66,7 @@ struct Score {
     doubted_right: usize,
     doubted_wrong: usize,
     failures: Vec<(usize, String)>,
+    published_wrong: Vec<(usize, String)>,
     mishaps: BTreeMap<String, usize>,
 }
 
@@ -125,7 +126,7 @@ fn run(simulation: &Simulation) -> Told {
     }
     session.advance(touchmoved::session::time::MonoTime::END);
     drain(&mut session);
-    let end = session.plies().map(|ply| ply.uci.to_string()).collect();
+    let end = session.best_line();
     let doubts = session.doubts();
     Told { out, end, doubts }
 }
@@ -134,7 +135,7 @@ fn plain(uci: &str) -> &str {
     uci.get(..4).unwrap_or(uci)
 }
 
-fn score(name: &str, index: usize, simulation: &Simulation, told: &Told, score: &mut Score) -> bool {
+fn score(name: &str, game: usize, simulation: &Simulation, told: &Told, score: &mut Score) -> bool {
     let truth = &simulation.truth.plies;
     let mut shown: Vec<&str> = Vec::new();
     let mut in_wrong_run = false;
@@ -142,7 +143,8 @@ fn score(name: &str, index: usize, simulation: &Simulation, told: &Told, score: 
         match out {
             Out::Undo => {
                 score.withdrawn += 1;
-                shown.pop();
+                let last = shown.pop().unwrap_or_default();
+                score.published_wrong.push((game, format!("#{game} {name} withdrew {last}")));
                 in_wrong_run = false;
             }
             Out::Correct(ply, uci) => {
@@ -166,6 +168,13 @@ fn score(name: &str, index: usize, simulation: &Simulation, told: &Told, score: 
                 } else if !in_wrong_run {
                     in_wrong_run = true;
                     score.wrong += 1;
+                    let played = truth.get(index).map_or("(none)".to_owned(), |ply| {
+                        format!("{} {} {:?} at {} us", ply.uci, ply.style, ply.mishaps, ply.start_us)
+                    });
+                    score.published_wrong.push((
+                        game,
+                        format!("#{game} {name} published {uci} at {at} as ply {}: {played}", index + 1),
+                    ));
                 }
             }
         }
@@ -193,9 +202,9 @@ fn score(name: &str, index: usize, simulation: &Simulation, told: &Told, score: 
     });
     let got = told.end.get(wrong).map_or("(none)", String::as_str);
     score.failures.push((
-        index,
+        game,
         format!(
-            "#{index} {name} ply {} of {}: {line}, read {got}, doubts {:?}",
+            "#{game} {name} ply {} of {}: {line}, read {got}, doubts {:?}",
             wrong + 1,
             truth.len(),
             told.doubts
@@ -208,6 +217,7 @@ fn main() {
     let args = Args::parse();
     let mut params = Params::level(Level::parse(&args.level).expect("--level clean, tournament or chaos"));
     params.ending = Ending::Open;
+    params.output = Output::Debounced { settle_ms: 20 };
     if args.output == "raw" {
         params.output = Output::Raw;
     }
@@ -230,7 +240,8 @@ fn main() {
             }
             let simulation = simulate(&game, &params, args.seed + index as u64).unwrap();
             let told = run(&simulation);
-            if !score(name, index, &simulation, &told, &mut total)
+            let exact = score(name, index, &simulation, &told, &mut total);
+            if (!exact || args.only.is_some())
                 && let Some(folder) = &args.keep
             {
                 let mut log = sensor_log::format_header(&simulation.setup);
@@ -272,6 +283,9 @@ fn main() {
         let mut failures: Vec<_> = totals.iter().flat_map(|s| s.failures.iter()).collect();
         failures.sort();
         failures.iter().for_each(|(_, line)| println!("  {line}"));
+        let mut wrong: Vec<_> = totals.iter().flat_map(|s| s.published_wrong.iter()).collect();
+        wrong.sort();
+        wrong.iter().for_each(|(_, line)| println!("  {line}"));
         let mut mishaps = BTreeMap::<&str, usize>::new();
         for (name, count) in totals.iter().flat_map(|s| &s.mishaps) {
             *mishaps.entry(name).or_default() += count;

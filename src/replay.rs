@@ -135,7 +135,7 @@ impl Replay {
             Emit::Moves => {
                 let doubts = session.doubts();
                 let line = json!({
-                    "final": moves(session, session.plies().len()),
+                    "final": session.best_line(),
                     "result": session.result().as_str(),
                     "certain": doubts.is_empty(),
                     "doubts": doubts,
@@ -143,7 +143,7 @@ impl Replay {
                 self.line(line);
             }
             Emit::Uci => {
-                let line = moves(session, session.plies().len()).join(" ");
+                let line = session.best_line().join(" ");
                 let _ = writeln!(self.out, "{line}");
             }
             Emit::Pgn => {

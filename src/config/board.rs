@@ -75,6 +75,7 @@ pub(super) struct GameOptions {
     pub(super) orientation: Option<OrientationSetting>,
     pub(super) release_dwell_ms: Option<u64>,
     pub(super) extend_ms: Option<u64>,
+    pub(super) await_press_ms: Option<u64>,
 }
 
 impl GameOptions {
@@ -90,6 +91,7 @@ impl GameOptions {
             orientation: self.orientation.or(other.orientation),
             release_dwell_ms: self.release_dwell_ms.or(other.release_dwell_ms),
             extend_ms: self.extend_ms.or(other.extend_ms),
+            await_press_ms: self.await_press_ms.or(other.await_press_ms),
         }
     }
 
@@ -122,6 +124,10 @@ impl GameOptions {
         if let Some(ms) = self.release_dwell_ms {
             setup.settings.release_dwell_ms = ms;
             record(&mut setup, "touch.release_dwell_ms", json!(ms));
+        }
+        if let Some(ms) = self.await_press_ms {
+            setup.settings.await_press_ms = ms;
+            record(&mut setup, "publish.await_press_ms", json!(ms));
         }
         if let Some(ms) = self.extend_ms {
             setup.settings.extend_ms = ms;
@@ -166,6 +172,7 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
     }
     record(&mut setup, "touch.release_dwell_ms", json!(settings.release_dwell_ms));
     record(&mut setup, "publish.extend_ms", json!(settings.extend_ms));
+    record(&mut setup, "publish.await_press_ms", json!(settings.await_press_ms));
     record(&mut setup, "board.orientation", json!(orientation_word(settings.orientation)));
     setup
 }

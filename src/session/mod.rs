@@ -400,6 +400,24 @@ impl Session {
         self.narrator.result()
     }
 
+    /// The game as it looks best: the plies that were told, and what the best reading adds to them.
+    pub fn best_line(&self) -> Vec<String> {
+        self.narrator.best_line(&self.tracker)
+    }
+
+    /// Every reading of the board, the best first: what it costs in thousandths of a nat, its plies
+    /// that are not common to all, and the squares on which the board contradicts it.
+    pub fn readings(&self) -> Vec<(u32, Vec<shakmaty::Move>, Bitboard)> {
+        let tracker = &self.tracker;
+        let one = |reading: &tracker::Reading| {
+            let moves = tracker.loose(reading).iter().map(|ply| ply.mv).collect();
+            (tracker.weight(reading), moves, reading.differs)
+        };
+        let mut all: Vec<_> = tracker.readings().iter().map(one).collect();
+        all.sort_by_key(|(cost, _, _)| *cost);
+        all
+    }
+
     /// Plies, counted from 1, that the session is not sure of.
     pub fn doubts(&self) -> Vec<usize> {
         self.narrator.doubts(&self.tracker)

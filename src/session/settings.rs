@@ -16,6 +16,9 @@ pub struct Settings {
     /// A man that could go on in the same motion keeps its move back for this long
     /// (`publish.extend_ms`).
     pub extend_ms: u64,
+    /// Where players press: milliseconds for which a move that was neither pressed nor answered may
+    /// still be taken back and is not published (`publish.await_press_ms`).
+    pub await_press_ms: u64,
     /// The player's next move completes an earlier one that was never pressed
     /// (`completion.implied_by_next_move`; Laws of 2023, Article 6.2.1.2).
     pub implied_by_next_move: bool,
@@ -42,6 +45,7 @@ impl Default for Settings {
             debounce_open_ms: 30,
             release_dwell_ms: 250,
             extend_ms: 3000,
+            await_press_ms: 10_000,
             implied_by_next_move: true,
             orientation: OrientationSetting::Auto,
         }
@@ -136,6 +140,7 @@ const HERE: &[&str] = &[
     "sensor.debounce_open_ms",
     "touch.release_dwell_ms",
     "publish.extend_ms",
+    "publish.await_press_ms",
     "completion.implied_by_next_move",
     "board.orientation",
 ];
@@ -167,6 +172,7 @@ impl Settings {
             "sensor.debounce_open_ms" => self.debounce_open_ms = ms(1000)?,
             "touch.release_dwell_ms" => self.release_dwell_ms = ms(10_000)?,
             "publish.extend_ms" => self.extend_ms = ms(60_000)?,
+            "publish.await_press_ms" => self.await_press_ms = ms(60_000)?,
             "completion.implied_by_next_move" => {
                 self.implied_by_next_move = value.as_bool().ok_or_else(|| wrong("expected true or false"))?;
             }

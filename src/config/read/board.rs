@@ -121,6 +121,7 @@ fn game(section: &Section<'_>) -> GameOptions {
     touch.finish();
     let publish = section.section("publish");
     let extend_ms = publish.integer("extend-ms", "of milliseconds", 0, 60_000);
+    let await_press_ms = publish.integer("await-press-ms", "of milliseconds", 0, 60_000);
     publish.finish();
     GameOptions {
         rules: section.word("rules", &rules),
@@ -132,6 +133,7 @@ fn game(section: &Section<'_>) -> GameOptions {
         orientation: section.word("orientation", &ORIENTATIONS),
         release_dwell_ms,
         extend_ms,
+        await_press_ms,
     }
 }
 

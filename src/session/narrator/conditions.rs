@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks
 use super::{Narrator, Now, is_last, ply_of};
 use crate::session::{
     time::MonoTime,
-    tracker::{CLOSE, PATIENCE, Ply, Reading, Tracker, castled},
+    tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, Tracker, castled},
 };
 
 /// The four squares on which kings signal a result.
@@ -29,7 +29,7 @@ impl Narrator {
             return false;
         }
         let rivals = self.rivals(tracker, reading);
-        if rivals.len() > 1 {
+        if rivals.len() > 1 && !self.closing {
             self.ambiguous = rivals;
             return false;
         }
@@ -44,6 +44,26 @@ impl Narrator {
             self.candidate = None;
         }
         made
+    }
+
+    /// Whether no reading that is nearly as good has another move at ply `index`, which is not the last.
+    pub(super) fn is_agreed(&mut self, tracker: &Tracker, reading: &Reading, index: usize) -> bool {
+        let limit = tracker.weight(reading).saturating_add(OVERTAKE);
+        let mut moves: Vec<Move> = Vec::new();
+        for other in tracker.readings() {
+            if tracker.weight(other) > limit {
+                continue;
+            }
+            let Some(ply) = tracker.ply(other, index) else { continue };
+            if !moves.iter().any(|mv| same_but_promotion(*mv, ply.mv)) {
+                moves.push(ply.mv);
+            }
+        }
+        if moves.len() < 2 || self.closing {
+            return true;
+        }
+        self.ambiguous = moves.into_iter().map(|mv| self.uci(mv)).collect();
+        false
     }
 
     /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
@@ -75,11 +95,21 @@ impl Narrator {
         self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
     }
 
+    /// Where players press, a move that is not pressed may still be taken back: a while longer.
+    fn awaits_press(&self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now) -> bool {
+        tracker.is_clocked()
+            && ply.pressed.is_none()
+            && !ply.answered
+            && !ply.reported
+            && !tracker.is_end(reading)
+            && now.at < ply.placed.plus_ms(self.settings.await_press_ms)
+    }
+
     pub(super) fn may_publish(&self, tracker: &Tracker, reading: &Reading, index: usize, now: Now) -> bool {
         let Some(told) = self.told.get(index) else { return false };
         if let Some(ply) = ply_of(tracker, reading, index) {
             let last = is_last(tracker, reading, index);
-            if last && self.may_go_on(ply, now) {
+            if last && (self.may_go_on(ply, now) || self.awaits_press(tracker, reading, ply, now)) {
                 return false;
             }
         }
@@ -115,22 +145,27 @@ impl Narrator {
         if self.is_over() {
             return;
         }
-        let unsettled = self.published < self.told.len()
-            || self.candidate.is_some()
-            || !self.ambiguous.is_empty()
-            || self.unsettled;
+        let unpublished = self.published < self.told.len();
+        let undecided = self.candidate.is_some() || !self.ambiguous.is_empty() || self.unsettled;
         let mut plan = |at: MonoTime| {
             if at > now {
                 self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
             }
         };
-        if unsettled {
-            // Time that passes over a contradicted reading is evidence.
-            if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best)) {
-                plan(at);
-            }
+        // Time that passes over a contradicted reading is evidence.
+        let costs: &[Cost] = if unpublished { &[PATIENCE] } else { &[] };
+        let weights: &[Cost] = if undecided { &[OVERTAKE, CLOSE] } else { &[] };
+        if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best, costs, weights)) {
+            plan(at);
+        }
+        if undecided {
             plan(self.last_event.plus_ms(self.settings.release_dwell_ms));
+        }
+        if unpublished || undecided {
             plan(self.last_event.plus_ms(self.settings.extend_ms));
+        }
+        if unpublished {
+            plan(self.last_event.plus_ms(self.settings.await_press_ms));
         }
         if let Some(due) = self.ending.due() {
             plan(due);

@@ -142,9 +142,9 @@ impl Narrator {
         facts: &mut Facts,
     ) {
         if result != GameResult::Ongoing && !self.is_over() {
-            self.stopping = true;
+            (self.stopping, self.closing) = (true, true);
             self.narrate(tracker, now, facts);
-            self.stopping = false;
+            (self.stopping, self.closing) = (false, false);
             while self.published < self.told.len() {
                 self.publish_next(now, facts);
             }

@@ -83,6 +83,8 @@ pub(super) struct Narrator {
     paused: bool,
     /// The clocks are being stopped right now.
     stopping: bool,
+    /// A result is being entered right now: the best reading counts.
+    closing: bool,
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
@@ -139,6 +141,7 @@ impl Narrator {
             examined: 0,
             paused: false,
             stopping: false,
+            closing: false,
             repair: false,
             took_back: false,
             was_in_order: true,
@@ -255,7 +258,12 @@ impl Narrator {
         while self.told.len() < length {
             let index = self.told.len();
             let Some(ply) = tracker.ply(reading, index) else { return };
-            if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
+            let told = if index + 1 == length {
+                self.is_made(tracker, reading, ply, now)
+            } else {
+                self.is_agreed(tracker, reading, index)
+            };
+            if !told {
                 return;
             }
             self.mark_ply(tracker, reading, index, ply);
@@ -345,6 +353,17 @@ impl Narrator {
     fn uci(&self, mv: Move) -> String {
         let mode = shakmaty::CastlingMode::from_chess960(self.chess960);
         shakmaty::uci::UciMove::from_move(mv, mode).to_string()
+    }
+
+    /// The told game in UCI with what the best reading adds to it.
+    pub(super) fn best_line(&self, tracker: &Tracker) -> Vec<String> {
+        let mut line: Vec<String> = self.told.iter().map(|told| told.record.uci.clone()).collect();
+        let Some(best) = tracker.best() else { return line };
+        if !self.is_over() && self.agreement(tracker, best, 0) == line.len() {
+            let more = (line.len()..tracker.len(best)).filter_map(|index| tracker.ply(best, index));
+            line.extend(more.map(|ply| self.uci(ply.mv)));
+        }
+        line
     }
 
     /// A told move whose man may still go on is shown as a candidate.

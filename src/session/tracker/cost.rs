@@ -21,16 +21,24 @@ pub const OTHER_TOUCHED: Cost = 350;
 pub const PAID: Cost = 300;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
+/// A man of the mover is missing while the next player holds one of his own: it is being captured.
+pub const VICTIM_IN_HAND: Cost = 2_000;
+/// A man moves from a square on which it was never seen.
+pub const FROM_UNSEEN: Cost = 1_500;
 /// A man of the mover is missing: knocked over or off its sensor.
 pub const OWN_MISSING: Cost = 6_000;
 /// The mover's king is missing.
 pub const KING_MISSING: Cost = 9_000;
 /// The man's new square was filled before its old one was left, by more than a scan or a slide.
 pub const WRONG_ORDER: Cost = 6_000;
+/// The same by more than a slide and less than that.
+pub const ODD_ORDER: Cost = 3_000;
+/// A man that is slid is read on two squares for up to this many microseconds.
+pub const SLID_US: u64 = 80_000;
 /// Up to this many microseconds a man can be read on two squares.
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
-pub const UNSEEN_LANDING: Cost = 7_000;
+pub const UNSEEN_LANDING: Cost = 6_500;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
 /// The pawn that was captured en passant still stands.
@@ -48,8 +56,21 @@ pub const RETRACT: Cost = 1_000;
 pub const RETRACT_BY_OTHER: Cost = 1_500;
 /// Two plies at once, without having seen the first one complete.
 pub const TWO_PLIES: Cost = 1_500;
-/// A player pressed only after the opponent had moved.
-pub const LATE_PRESS: Cost = 2_000;
+/// A man of the player who presses is missing: the next player has taken it already, or it lost its
+/// contact.
+pub const IN_HAND_AT_PRESS: Cost = 4_000;
+/// The same for a man that could have gone on and whose square was filled for no longer than a man takes to pass over it.
+pub const PASSED_AT_PRESS: Cost = 6_000;
+/// A man that is slid fills a square on its way for less than this, in microseconds.
+pub const PASSING_US: u64 = 150_000;
+/// A move was answered before it was pressed, where players press as a rule.
+pub const UNPRESSED: Cost = 2_500;
+/// A reply stood before the man that it replies to had left its square.
+pub const REPLY_TOO_EARLY: Cost = 6_000;
+/// The same where the two moves explain a board that nothing else does: played out of turn.
+pub const OUT_OF_TURN: Cost = 2_000;
+/// A player pressed a second time over the same move.
+pub const PRESSED_TWICE: Cost = 4_000;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
 /// Men stand where a reading has none at this moment, before any time has passed over it.

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Move, Position as _, Role};
 use super::{
     Cause, Tracker,
     cost::{self, Cost},
-    fit::{Evidence, fit, unseen_capture},
+    fit::{Evidence, fit, in_turn, unseen_capture},
     moves::{Candidate, Legal},
     reading::{Observed, Reading},
     tree::{NodeId, Ply},
@@ -102,18 +102,13 @@ impl Tracker {
         if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
             return;
         }
-        let evidence = Evidence {
-            cause,
-            seen,
-            times: &self.times,
-            since: node.ply.map_or(MonoTime::ZERO, |ply| ply.placed),
-        };
+        let evidence = self.evidence(cause, node.ply);
         let waiting = node.position.them() & !seen.occupied;
         for legal in node.legal(self.identity) {
             let differs = legal.after ^ seen.occupied;
             let open = differs & !reading.paid;
             let count = open.count();
-            if count > 2 || (count == 2 && (open & waiting).is_empty()) {
+            if count > 3 || (count >= 2 && (open & waiting).is_empty()) {
                 continue;
             }
             let candidate = Candidate::new(&node.position, legal.mv);
@@ -132,9 +127,20 @@ impl Tracker {
                 cost: price,
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
                     || (candidate.to & !seen.occupied).any(),
-                paid: differs,
+                paid: differs & (reading.paid | !waiting),
                 early_press: reading.early_press,
             });
+        }
+    }
+
+    fn evidence(&self, cause: Cause, before: Option<Ply>) -> Evidence<'_> {
+        Evidence {
+            cause,
+            seen: &self.seen,
+            times: &self.times,
+            before,
+            too_early: cost::REPLY_TOO_EARLY,
+            clocked: self.clocked > 0 && cause != Cause::Report,
         }
     }
 
@@ -179,7 +185,7 @@ impl Tracker {
         let report = cause == Cause::Report;
         let mut grown = Vec::new();
         for reading in self.readings.iter().take(DEEP) {
-            self.two_plies_of(reading, report, &mut grown);
+            self.two_plies_of(reading, cause, at, &mut grown);
         }
         for (first, second) in grown {
             self.grow(&first, report, at);
@@ -188,7 +194,8 @@ impl Tracker {
         }
     }
 
-    fn two_plies_of(&self, reading: &Reading, report: bool, grown: &mut Vec<(Growth, Growth)>) {
+    fn two_plies_of(&self, reading: &Reading, cause: Cause, at: MonoTime, grown: &mut Vec<(Growth, Growth)>) {
+        let report = cause == Cause::Report;
         let seen = &self.seen;
         let node = self.tree.node(reading.node);
         let moved = reading.touched | (reading.occupied & !seen.occupied);
@@ -207,7 +214,18 @@ impl Tracker {
             if !report && !moved.contains(first.from) {
                 continue;
             }
-            let first_price = cost::MOVE + unseen(&first, reading.touched);
+            let first_price = cost::MOVE
+                + unseen(&first, reading.touched)
+                + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply)) };
+            let placed = Ply {
+                mv: first.mv,
+                placed: at,
+                pressed: None,
+                inferred: true,
+                answered: false,
+                reported: report,
+            };
+            let reply = Evidence { too_early: cost::OUT_OF_TURN, ..self.evidence(cause, Some(placed)) };
             let mut middle = node.position.clone();
             middle.play_unchecked(first.mv);
             let touched = middle.board().occupied() & !seen.occupied;
@@ -227,7 +245,10 @@ impl Tracker {
                 }
                 let landing = if hidden { cost::UNSEEN_LANDING } else { 0 };
                 let first_cost = reading.cost.saturating_add(first_price + landing);
-                let second_price = cost::MOVE + cost::TWO_PLIES + unseen(&second, moved | touched);
+                let second_price = cost::MOVE
+                    + cost::TWO_PLIES
+                    + unseen(&second, moved | touched)
+                    + if report { 0 } else { in_turn(&second, &reply) };
                 let cost = first_cost.saturating_add(second_price);
                 if cost > limit || !shows_men(&middle, &second, seen) {
                     continue;

@@ -7,6 +7,7 @@ use super::{
     cost::{self, Cost},
     moves::{Candidate, castled},
     reading::{Observed, Reading},
+    tree::Ply,
 };
 use crate::session::time::MonoTime;
 
@@ -15,8 +16,12 @@ pub(super) struct Evidence<'a> {
     pub cause: Cause,
     pub seen: &'a Observed,
     pub times: &'a Times,
-    /// When the ply before was placed.
-    pub since: MonoTime,
+    /// The move before, and when it was placed and pressed.
+    pub before: Option<Ply>,
+    /// The price of a reply that stood before the move.
+    pub too_early: Cost,
+    /// Players press here, as a rule.
+    pub clocked: bool,
 }
 
 /// What it costs to say that the board shows this move of a reading, given the squares in which it
@@ -46,6 +51,11 @@ pub(super) fn fit(
     }
     let mut mishaps = u32::from(unseen > 0);
     let mut next_in_hand = 0;
+    // The next player has a man in one hand and takes another with the other.
+    let mut next_to_take = (differs & position.them() & !candidate.victim & !seen.occupied).any();
+    if reading.paid.contains(candidate.from) && !seen.occupied.contains(candidate.from) {
+        price += cost::FROM_UNSEEN;
+    }
     for square in differs {
         if reading.paid.contains(square) && !candidate.squares.contains(square) {
             price += cost::PAID;
@@ -63,6 +73,9 @@ pub(super) fn fit(
         } else if is_missing && next {
             next_in_hand += 1;
             cost::NEXT_IN_HAND
+        } else if is_missing && next_to_take {
+            next_to_take = false;
+            cost::VICTIM_IN_HAND
         } else if is_missing {
             mishaps += 1;
             if position.board().kings().contains(square) { cost::KING_MISSING } else { cost::OWN_MISSING }
@@ -79,15 +92,37 @@ pub(super) fn fit(
     }
     // Two mishaps at once explain anything.
     let far = mishaps > 1 || next_in_hand > 1;
-    (!far).then(|| price + wrong_order(candidate, evidence))
+    (!far).then(|| price + in_turn(candidate, evidence))
 }
 
 /// The price of a man that is captured although its square was never seen empty.
 pub(super) fn unseen_capture(candidate: &Candidate, touched: Bitboard, evidence: &Evidence<'_>) -> Cost {
-    let Some(victim) = candidate.victim.first().filter(|square| !touched.contains(*square)) else { return 0 };
+    let Some(victim) = candidate.victim.first() else { return 0 };
+    let at = |times: &[MonoTime; 64], square: Square| times.get(usize::from(square)).copied();
+    // Put back before the attacker had left: it was adjusted and not captured.
+    let put_back = evidence.seen.occupied.contains(victim)
+        && at(&evidence.times.left, candidate.from)
+            .zip(at(&evidence.times.filled, victim))
+            .is_some_and(|(left, filled)| left.since(filled) > cost::TWO_SQUARES_US);
+    if touched.contains(victim) && !put_back {
+        return 0;
+    }
     // A contact that opened for less than the debounce time says something.
     let dipped = evidence.times.dipped.get(usize::from(victim)).copied().unwrap_or_default();
-    if dipped > evidence.since { cost::DIPPED_CAPTURE } else { cost::UNSEEN_CAPTURE }
+    if dipped > evidence.before.map_or(MonoTime::ZERO, |ply| ply.placed) {
+        cost::DIPPED_CAPTURE
+    } else {
+        cost::UNSEEN_CAPTURE
+    }
+}
+
+/// The price of what hands do not do: squares filled before the man had left its own, a reply before
+/// the move, a reply to a move that was not pressed.
+pub(super) fn in_turn(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
+    let unpressed = evidence.clocked && evidence.before.is_some_and(|ply| ply.pressed.is_none());
+    let unpressed = if unpressed { cost::UNPRESSED } else { 0 };
+    let early = if reply_too_early(candidate, evidence) { evidence.too_early } else { 0 };
+    unpressed + early + wrong_order(candidate, evidence)
 }
 
 /// The price of squares that were filled before the man that stands there left its own.
@@ -95,7 +130,12 @@ fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
     let (left, filled) = (&evidence.times.left, &evidence.times.filled);
     let late = |from: Square, to: Square| {
         let free = evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
-        free && left[usize::from(from)].since(filled[usize::from(to)]) > cost::TWO_SQUARES_US
+        match left[usize::from(from)].since(filled[usize::from(to)]) {
+            _ if !free => 0,
+            0..=cost::SLID_US => 0,
+            cost::SLID_US..=cost::TWO_SQUARES_US => cost::ODD_ORDER,
+            _ => cost::WRONG_ORDER,
+        }
     };
     let pairs = match candidate.mv {
         Move::Castle { king, rook } => {
@@ -103,12 +143,23 @@ fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
             let color = if king.rank() == Rank::First { Color::White } else { Color::Black };
             let (king_to, rook_to) = castled(side, color);
             // Where one man comes to the other's square, the order of the two says nothing.
-            [(king, king_to), (rook, rook_to)].map(|(from, to)| to != king && to != rook && late(from, to))
+            [(king, king_to), (rook, rook_to)]
+                .map(|(from, to)| if to != king && to != rook { late(from, to) } else { 0 })
         }
         // A promoted piece may stand before the pawn is taken off.
-        other => [!other.is_promotion() && late(candidate.from, other.to()), false],
+        other if other.is_promotion() => [0, 0],
+        other => [late(candidate.from, other.to()), 0],
     };
-    cost::WRONG_ORDER * pairs.into_iter().map(u32::from).sum::<u32>()
+    pairs.into_iter().sum()
+}
+
+/// Whether a reply stood before the man that it replies to had left its square.
+fn reply_too_early(candidate: &Candidate, evidence: &Evidence<'_>) -> bool {
+    let Some(from) = evidence.before.and_then(|ply| ply.mv.from()) else { return false };
+    let seen = candidate.to & evidence.seen.occupied & !candidate.victim;
+    let stood = seen.into_iter().map(|to| evidence.times.filled[usize::from(to)]).max();
+    let left = evidence.times.left[usize::from(from)];
+    stood.is_some_and(|stood| stood < left)
 }
 
 /// On a board that tells identities: the men on the squares of the move have to be the right ones.

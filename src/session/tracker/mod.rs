@@ -12,7 +12,7 @@ mod promotion;
 mod reading;
 mod tree;
 
-use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
+use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
 use self::tree::{NodeId, Tree};
 pub(super) use self::{
@@ -24,9 +24,12 @@ pub(super) use self::{
 use super::time::MonoTime;
 
 /// No more readings than this are kept, whatever the input.
-const MAX_READINGS: usize = 32;
+const MAX_READINGS: usize = 96;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
 const MAX_LOOSE: usize = 40;
+
+/// So many presses in a row say no more than fewer.
+const CLOCKED: u8 = 8;
 
 /// What made the tracker look at the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,18 @@ struct Times {
     dipped: [MonoTime; 64],
 }
 
+impl Times {
+    /// What it costs that these men of the player who presses are missing: nobody presses with a man
+    /// in the hand.
+    fn in_hand_at_press(&self, missing: Bitboard, slider: bool) -> Cost {
+        let price = |square: Square| {
+            let rested = self.left[usize::from(square)].since(self.filled[usize::from(square)]);
+            if slider && rested < cost::PASSING_US { cost::PASSED_AT_PRESS } else { cost::IN_HAND_AT_PRESS }
+        };
+        missing.into_iter().map(price).sum()
+    }
+}
+
 /// The set of readings.
 #[derive(Clone, Debug)]
 pub(super) struct Tracker {
@@ -63,6 +78,8 @@ pub(super) struct Tracker {
     /// Microseconds since the last event for which the readings pay.
     charged: u64,
     identity: bool,
+    /// How much speaks for players who press: presses less firm plies without one, 0 to 8.
+    clocked: u8,
     loosened: u32,
     times: Times,
 }
@@ -85,6 +102,7 @@ impl Tracker {
             seen,
             last: MonoTime::ZERO,
             charged: 0,
+            clocked: 0,
             loosened: 0,
             times: Times {
                 left: [MonoTime::ZERO; 64],
@@ -176,6 +194,7 @@ impl Tracker {
     /// `side` pressed the clock.
     pub(super) fn press(&mut self, side: Color, at: MonoTime) {
         self.settle_time();
+        self.clocked = (self.clocked + 1).min(CLOCKED);
         // A move that this press shows is pressed by it.
         if !self.expects_press(side) {
             self.expand(Cause::Press(side), at);
@@ -191,7 +210,18 @@ impl Tracker {
         let node = reading.node;
         if reading.turn != side {
             reading.early_press = None;
-            if let Some(ply) = &mut self.tree.node_mut(node).ply
+            // Nobody presses with a man in the hand.
+            let missing = reading.differs & reading.occupied & !reading.us & !reading.paid;
+            let slider = self.tree.node(node).ply.is_some_and(|ply| {
+                matches!(ply.mv.role(), Role::Bishop | Role::Rook | Role::Queen | Role::Pawn)
+            });
+            let price = self.times.in_hand_at_press(missing & !self.seen.occupied, slider);
+            reading.cost = reading.cost.saturating_add(price);
+            let ply = self.tree.node_mut(node).ply.as_mut();
+            if ply.as_ref().is_some_and(|ply| ply.pressed.is_some_and(|earlier| earlier < at)) {
+                reading.cost = reading.cost.saturating_add(cost::PRESSED_TWICE);
+            }
+            if let Some(ply) = ply
                 && node != self.root
                 && ply.pressed.is_none()
             {
@@ -203,12 +233,14 @@ impl Tracker {
         }
         let earlier = self.tree.node(node).parent;
         let unpressed = earlier.filter(|earlier| {
-            self.tree.node(*earlier).ply.is_some_and(|ply| ply.pressed.is_none())
+            self.tree.node(*earlier).ply.is_some_and(|ply| ply.pressed.is_none_or(|pressed| pressed == at))
                 && self.tree.node(node).ply.is_some_and(|ply| ply.pressed.is_none())
         });
         if let Some(earlier) = unpressed {
             // The opponent was quicker than the player's hand on the clock.
-            reading.cost = reading.cost.saturating_add(cost::LATE_PRESS);
+            let missing = reading.differs & reading.us & !reading.paid;
+            let price = self.times.in_hand_at_press(missing & !self.seen.occupied, false);
+            reading.cost = reading.cost.saturating_add(price);
             if let Some(ply) = &mut self.tree.node_mut(earlier).ply {
                 ply.pressed = Some(at);
             }
@@ -363,12 +395,20 @@ impl Tracker {
             }
             let Some(ply) = self.tree.node(first).ply else { return };
             self.firm.push(ply);
+            if ply.pressed.is_none() {
+                self.clocked = self.clocked.saturating_sub(1);
+            }
             self.tree.hold(first);
             self.tree.cut(first);
             self.tree.release(self.root);
             self.tree.forget_legal(first);
             self.root = first;
         }
+    }
+
+    /// True where players press, as a rule.
+    pub(super) fn is_clocked(&self) -> bool {
+        self.clocked > 0
     }
 
     /// The readings, the cheapest at the last event first.
@@ -435,30 +475,39 @@ impl Tracker {
         self.readings.iter().min_by_key(|reading| self.weight(reading))
     }
 
-    /// When the lead of a reading over another one reaches, by the passing of time, the next of the
-    /// margins that decide something; nothing changes before.
-    pub(super) fn next_margin(&self, reading: &Reading) -> Option<MonoTime> {
-        let left = cost::TIME_CAP_US.saturating_sub(self.charged);
-        let mut soonest: Option<u64> = None;
-        for other in &self.readings {
-            if other.rate <= reading.rate {
-                continue;
+    /// The plies of a reading that are not firm.
+    pub(super) fn loose(&self, reading: &Reading) -> Vec<Ply> {
+        (self.firm.len()..self.len(reading)).filter_map(|index| self.ply(reading, index)).copied().collect()
+    }
+
+    /// When the passing of time next decides something between this reading, the best, and another
+    /// one: when the other overtakes it, and when its lead reaches one of the margins, of the costs
+    /// and of the weights. Nothing changes before.
+    pub(super) fn next_margin(&self, best: &Reading, costs: &[Cost], weights: &[Cost]) -> Option<MonoTime> {
+        if self.readings.len() < 2 {
+            return None;
+        }
+        let mut soonest = cost::TIME_CAP_US.saturating_sub(self.charged) + 1;
+        let (own_cost, own_weight) = (self.cost(best), self.weight(best));
+        let mut cross = |behind: Cost, ahead: Cost, rate: u32| {
+            if behind < ahead {
+                let us = (u64::from(ahead - behind) * 1_000_000).div_ceil(u64::from(rate)) + 1_000;
+                soonest = soonest.min(us);
             }
-            let rate = u64::from(other.rate - reading.rate);
-            let by_cost = (self.cost(other), self.cost(reading));
-            let by_weight = (self.weight(other), self.weight(reading));
-            for (other, own) in [by_cost, by_weight] {
-                for margin in [0, OVERTAKE, CLOSE, PATIENCE] {
-                    let due = own.saturating_add(margin);
-                    if other < due {
-                        let us = (u64::from(due - other) * 1_000_000).div_ceil(rate) + 1_000;
-                        if us <= left && soonest.is_none_or(|earlier| us < earlier) {
-                            soonest = Some(us);
-                        }
-                    }
+        };
+        for other in &self.readings {
+            if other.rate < best.rate {
+                cross(own_weight, self.weight(other).saturating_add(1), best.rate - other.rate);
+            } else if other.rate > best.rate {
+                let rate = other.rate - best.rate;
+                for margin in costs {
+                    cross(self.cost(other), own_cost.saturating_add(*margin), rate);
+                }
+                for margin in weights {
+                    cross(self.weight(other), own_weight.saturating_add(*margin), rate);
                 }
             }
         }
-        soonest.map(|us| self.last.plus_micros(us))
+        (soonest <= cost::TIME_CAP_US.saturating_sub(self.charged)).then(|| self.last.plus_micros(soonest))
     }
 }

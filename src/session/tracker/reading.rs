@@ -85,9 +85,9 @@ impl Reading {
         }
     }
 
-    /// The contradictions on these squares are paid for, but for men in the next player's hand.
+    /// The contradictions on these squares are paid for.
     pub(super) fn pay(&mut self, squares: Bitboard, seen: &Observed) {
-        self.paid = self.differs & squares & !(self.us & !seen.occupied);
+        self.paid = self.differs & squares;
         self.rate = self.rate_now(seen);
     }
 
