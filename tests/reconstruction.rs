@@ -10,6 +10,9 @@ use touchmoved::{
     wire::sensor_log,
 };
 
+#[path = "reconstruction/flags.rs"]
+mod flags;
+
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
 /// Runs a sensor log and gives the output lines.

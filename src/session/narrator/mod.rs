@@ -15,7 +15,7 @@ mod touches;
 mod view;
 
 use shakmaty::{
-    Chess, Color, Move, Position as _,
+    Bitboard, Chess, Color, Move, Position as _,
     san::{San, SanPlus, Suffix},
 };
 
@@ -28,7 +28,6 @@ use super::{
     setup::GameSetup,
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker},
-    view::State,
 };
 
 /// A ply as it was told.
@@ -75,6 +74,12 @@ pub(super) struct Narrator {
     /// The last move that was told and could still go on.
     held_back: Option<Move>,
     touches: Touches,
+    /// The contacts of the turn before, until that turn is over.
+    touches_before: Option<Touches>,
+    /// Men of the player to move that were lifted before the last move had landed.
+    early: Bitboard,
+    /// The last press without a move: who, when.
+    stray_press: Option<(Color, MonoTime)>,
     wrong: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
@@ -86,6 +91,8 @@ pub(super) struct Narrator {
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
+    /// A made move that was taken back in this turn.
+    retracted: Option<Move>,
     was_in_order: bool,
     just_completed: bool,
     clock: ClockReading,
@@ -133,6 +140,9 @@ impl Narrator {
             candidate: None,
             held_back: None,
             touches: Touches::default(),
+            touches_before: None,
+            early: Bitboard::EMPTY,
+            stray_press: None,
             wrong: None,
             counts: [0; 2],
             ending: Ending::default(),
@@ -141,6 +151,7 @@ impl Narrator {
             stopping: false,
             repair: false,
             took_back: false,
+            retracted: None,
             was_in_order: true,
             just_completed: false,
             clock: ClockReading::default(),
@@ -192,6 +203,7 @@ impl Narrator {
             }
             if !matches!(cause, Cause::Press(_)) && std::mem::take(&mut self.just_completed) {
                 self.marks.clear();
+                self.retracted = None;
             }
         }
         // A lift may be the answer that makes the move before it: that comes first.
@@ -242,8 +254,8 @@ impl Narrator {
             || reading.stands_wrong(tracker.seen());
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
-        if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
-            self.wrong = None;
+        if in_order {
+            self.forget_wrong(now);
         }
     }
 
@@ -276,7 +288,9 @@ impl Narrator {
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
+            self.note_early_touches(ply.mv, ply, after.us());
             let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            self.touches_before = Some(self.touches.clone());
             self.touches.next_turn(in_the_air);
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
@@ -296,6 +310,9 @@ impl Narrator {
                 _ => continue,
             };
             self.complete_ply(index, how, now, facts);
+            if pressed && index + 1 == self.told.len() {
+                self.mark_suspect(tracker);
+            }
         }
         while self.told.get(self.completed_to).is_some_and(|told| told.record.completed.is_some()) {
             self.completed_to += 1;

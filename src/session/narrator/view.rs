@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Move, Position as _, Role};
 
-use super::{Moment, Narrator, conditions::CENTRE, irregular::Wrong};
+use super::{Moment, Narrator, conditions::CENTRE, irregular::Wrong, touches::captured};
 use crate::session::{
     fact::FactKind,
     tracker::{Cause, Observed, Reading, Tracker},
@@ -67,6 +67,10 @@ impl Narrator {
         if let Some(mv) = self.candidate {
             view.state = State::Provisional;
             view.candidate = Some(self.uci(mv));
+            let position = self.position();
+            let next = if self.candidate_is_told() { position.us() } else { position.them() };
+            let taken = captured(&mv).map_or(Bitboard::EMPTY, Bitboard::from_square);
+            view.in_hand = (next & !taken & !seen.occupied).into_iter().collect();
             return;
         }
         if self.show_wrong(differs, view) {
@@ -117,7 +121,7 @@ impl Narrator {
     }
 
     fn show_wrong(&self, differs: Bitboard, view: &mut View) -> bool {
-        let Some(Wrong { state, attempt, candidate }) = &self.wrong else { return false };
+        let Some(Wrong { state, attempt, candidate, .. }) = &self.wrong else { return false };
         if differs.is_empty() && *state != State::NoMove {
             return false;
         }
