@@ -10,6 +10,8 @@ use touchmoved::{
     wire::sensor_log,
 };
 
+#[path = "reconstruction/doubts.rs"]
+mod doubts;
 #[path = "reconstruction/flags.rs"]
 mod flags;
 

@@ -2,15 +2,14 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use touchmoved::replay::Emit;
 
 use super::{FIXTURES, OTHER_HARNESS, case_log, replay};
 
 /// Remarks that are expected and not shown, and why.
-const NOT_SHOWN: [(&str, &str); 2] = [
-    ("C016", "resolved_by_reply"), // a move is decided without a word yet
-    ("C152", "faulty:e2"),         // a stuck square is not found yet
+const NOT_SHOWN: [(&str, &str); 1] = [
+    ("C152", "faulty:e2"), // a stuck square is not found yet
 ];
 
 #[test]
@@ -37,6 +36,33 @@ fn every_reported_case_shows_the_expected_flags() {
     let known = NOT_SHOWN.map(|(id, flag)| (id.to_owned(), flag.to_owned())).into();
     assert_eq!(missing, known, "{missing:#?}");
     assert!(shown.len() >= 40, "only {} flags are expected: {shown:#?}", shown.len());
+}
+
+/// A knight leaves g5, no sensor sees on which of two pawns it lands, and the clock is pressed: both
+/// captures are shown and told once, for as long as nothing decides, and the reply does.
+#[test]
+fn a_move_that_is_held_back_is_shown_with_all_that_fits() {
+    let start = "r1bqkb1r/ppp2ppp/2n5/3np1N1/2B5/8/PPPP1PPP/RNBQK2R w KQkq - 0 6";
+    let log = [
+        &format!(r#"{{"sensor_log":1,"start_fen":"{start}"}}"#),
+        r#"{"us":1000000,"sq":"g5","occ":0}"#,
+        r#"{"us":2000000,"clock":"white"}"#,
+        r#"{"us":9000000,"tick":true}"#,
+        r#"{"us":15000000,"sq":"e8","occ":0}"#,
+        r#"{"us":15400000,"sq":"f7","occ":0}"#,
+        r#"{"us":15900000,"sq":"f7","occ":1}"#,
+        r#"{"us":16400000,"clock":"black"}"#,
+    ];
+    let states = replay(log, Emit::States);
+    for state in &states[1..5] {
+        let found = (&state["state"], &state["moves"], &state["candidates"]);
+        assert_eq!(found, (&json!("ambiguous"), &json!([]), &json!(["g5f7", "g5h7"])), "{state}");
+    }
+    assert_eq!(states[6]["moves"], json!(["g5f7", "e8f7"]));
+    assert_eq!(states[6]["flags"], json!(["inferred_capture", "resolved_by_reply"]));
+    let facts = replay(log, Emit::Facts);
+    assert_eq!(facts.iter().filter(|fact| fact["fact"] == "ambiguous").count(), 1, "{facts:#?}");
+    assert!(replay(log, Emit::Moves)[0]["ev"] == 6, "the capture is published before the reply was pressed");
 }
 
 fn flags_of(log: &[&str]) -> Vec<String> {

@@ -4,11 +4,10 @@
 use shakmaty::{Bitboard, Color, Move, Position as _, Square};
 
 use super::{
-    Facts, Narrator, Now, tell,
+    Facts, Narrator, Now,
     touches::{Rest, captured},
 };
 use crate::session::{
-    fact::FactKind,
     time::MonoTime,
     tracker::{Ply, Reading, Tracker, castled},
     view::State,
@@ -267,15 +266,12 @@ impl Narrator {
         } else if let Some(Move::Normal { from, to, .. }) = self.open_promotion() {
             vec![format!("{from}{to}*")]
         } else {
-            if self.uncompleted_last().is_none() {
+            if self.uncompleted_last().is_none() && self.held.is_none() {
                 self.told_ambiguous.clear();
             }
             return;
         };
-        if candidates != self.told_ambiguous {
-            self.told_ambiguous.clone_from(&candidates);
-            tell(facts, now, FactKind::Ambiguous { candidates });
-        }
+        self.tell_candidates(&candidates, now, facts);
     }
 }
 

@@ -7,7 +7,9 @@
 
 mod clocks;
 mod conditions;
+mod doubts;
 mod endings;
+mod held;
 mod irregular;
 mod marks;
 mod retell;
@@ -19,7 +21,9 @@ use shakmaty::{
     san::{San, SanPlus, Suffix},
 };
 
-use self::{conditions::goes_on, endings::Ending, irregular::Wrong, touches::Touches};
+use self::{
+    conditions::goes_on, doubts::Evidence, endings::Ending, held::Held, irregular::Wrong, touches::Touches,
+};
 use super::{
     PlyRecord,
     event::{ClockReading, GameResult},
@@ -37,6 +41,7 @@ struct Told {
     record: PlyRecord,
     /// Its man could have gone on in the same motion.
     goes_on: bool,
+    evidence: Evidence,
     /// The position after it.
     after: Chess,
 }
@@ -66,6 +71,7 @@ pub(super) struct Narrator {
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
     ambiguous: Vec<String>,
+    held: Option<Held>,
     /// The candidates that were told last.
     told_ambiguous: Vec<String>,
     /// Remarks on the present turn, for the view.
@@ -83,6 +89,8 @@ pub(super) struct Narrator {
     wrong: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
+    /// The player who is mated or stalemated went on to press the clock.
+    played_on: bool,
     /// How many plies had been told when the position was last looked at for an end.
     examined: usize,
     paused: bool,
@@ -135,6 +143,7 @@ impl Narrator {
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
+            held: None,
             told_ambiguous: Vec::new(),
             marks: Vec::new(),
             candidate: None,
@@ -146,6 +155,7 @@ impl Narrator {
             wrong: None,
             counts: [0; 2],
             ending: Ending::default(),
+            played_on: false,
             examined: 0,
             paused: false,
             stopping: false,
@@ -249,11 +259,13 @@ impl Narrator {
         self.complete(tracker, reading, now, facts);
         self.tell_ambiguous(tracker, now, facts);
         self.publish(tracker, reading, now, facts);
+        self.hold(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
             || reading.stands_wrong(tracker.seen());
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
+        self.note_settled(tracker);
         if in_order {
             self.forget_wrong(now);
         }
@@ -295,7 +307,7 @@ impl Narrator {
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
             let goes_on = goes_on(self.position(), ply.mv);
-            self.told.push(Told { mv: ply.mv, record, goes_on, after });
+            self.told.push(Told { mv: ply.mv, record, goes_on, after, evidence: Evidence::of(ply) });
         }
     }
 
@@ -352,6 +364,7 @@ impl Narrator {
 
     fn publish_next(&mut self, now: Now, facts: &mut Facts) {
         let index = self.published;
+        self.mark_resolved(index);
         self.published += 1;
         let Some(told) = self.told.get_mut(index) else { return };
         told.record.published = true;

@@ -105,6 +105,7 @@ impl Narrator {
             let was = std::mem::replace(&mut told.record.uci, uci.clone());
             let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
             told.mv = ply.mv;
+            told.evidence.replaced(ply, was != uci && !promotion);
             told.after = position.clone();
             told.record.san.clone_from(&san);
             if was != uci {
