@@ -10,6 +10,11 @@ use touchmoved::{
     wire::sensor_log,
 };
 
+#[path = "reconstruction/doubts.rs"]
+mod doubts;
+#[path = "reconstruction/flags.rs"]
+mod flags;
+
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
 /// Runs a sensor log and gives the output lines.

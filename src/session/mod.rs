@@ -182,7 +182,9 @@ impl Session {
             Event::Occupied(occupied) => self.report(at, *occupied, None),
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
             Event::Press(side) => {
-                if !self.narrator.is_over() {
+                if self.narrator.is_over() {
+                    self.narrator.press_after_end(*side);
+                } else {
                     self.pass_time(at);
                     self.set_pause(at, false);
                     self.tracker.press(*side, at);

@@ -174,7 +174,7 @@ impl Narrator {
 }
 
 /// True when this reading only says that the man is still in the player's hand.
-fn only_in_the_air(other: &Reading, tracker: &Tracker) -> bool {
+pub(super) fn only_in_the_air(other: &Reading, tracker: &Tracker) -> bool {
     let seen = tracker.seen();
     let differs = other.differs;
     (differs & seen.occupied).is_empty() && differs.is_subset(other.us)
@@ -228,36 +228,4 @@ fn begins_castling(before: &Chess, other: Move, from: Square, to: Square) -> boo
     let king_passes = from == king && (to == king_to || attacks::between(king, king_to).contains(to));
     let rook_passes = from == rook && to == rook_to;
     king_passes || rook_passes
-}
-
-impl Narrator {
-    /// Plies, counted from 1, of which the surviving readings do not agree, and those whose board
-    /// was never in order again.
-    pub(in crate::session) fn doubts(&self, tracker: &Tracker) -> Vec<usize> {
-        let seen = tracker.seen();
-        let Some(best) = tracker.best() else { return Vec::new() };
-        let limit = tracker.weight(best).saturating_add(PATIENCE);
-        let close = || tracker.readings().iter().filter(|other| tracker.weight(other) < limit);
-        let longest = close().map(|other| tracker.len(other)).max().unwrap_or(0).max(self.told.len());
-        let told = |index: usize| self.told.get(index).map(|told| told.mv);
-        let agreed = |index: usize| {
-            close().all(|other| match (tracker.ply(other, index).map(|ply| ply.mv), told(index)) {
-                (Some(a), Some(b)) => same_but_promotion(a, b),
-                (None, None) => true,
-                (None, Some(_)) => index < self.published && only_in_the_air(other, tracker),
-                _ => false,
-            })
-        };
-        let mut doubts: Vec<usize> = (tracker.firm().len().min(self.told.len())..longest)
-            .filter(|index| !agreed(*index))
-            .map(|index| index + 1)
-            .collect();
-        // A man in the hand of the player who has the move is no doubt.
-        let in_hand = best.us & !seen.occupied;
-        let differs = best.differs & !best.paid() & !in_hand;
-        if differs.any() && !self.is_over() && doubts.is_empty() {
-            doubts.push(self.told.len().max(1));
-        }
-        doubts
-    }
 }

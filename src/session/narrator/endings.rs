@@ -1,7 +1,7 @@
 //! How a game ends: mate, stalemate and dead position by themselves, kings in the centre as the
 //! players' signal, a result that somebody enters.
 
-use shakmaty::{Bitboard, Chess, Position as _, Square};
+use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
 use super::{Facts, Narrator, Now, conditions::CENTRE, tell};
 use crate::session::{
@@ -130,6 +130,13 @@ impl Narrator {
         let before = before.map_or(&self.start, |told| &told.after);
         let step = self.uncompleted_last().is_some_and(|told| told.mv.role() == shakmaty::Role::King);
         signal(self.position(), seen).or_else(|| if step { signal(before, seen) } else { None })
+    }
+
+    /// A press after the end. Where the game ended by itself the player who had no move has none to
+    /// press after.
+    pub(in crate::session) fn press_after_end(&mut self, side: Color) {
+        let by_itself = self.examined == self.told.len() && self.examined > 0;
+        self.played_on |= by_itself && self.position().turn() == side;
     }
 
     /// Somebody entered a result. The last move belongs to the game although nobody presses any

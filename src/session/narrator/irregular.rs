@@ -2,17 +2,25 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
-use super::{Facts, Narrator, Now, tell};
+use super::{Facts, Narrator, Now, marks::side_name, tell};
 use crate::session::{
     fact::FactKind,
+    time::MonoTime,
     tracker::{Tracker, castled},
     view::State,
 };
+
+/// A second press within this many milliseconds after the one that completed the move is the same.
+const PRESSED_TWICE_MS: u64 = 1_000;
 
 /// What a press found on the board.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
     pub state: State,
+    /// Who pressed.
+    pub side: Color,
+    /// When.
+    pub at: MonoTime,
     pub attempt: Option<String>,
     pub candidate: Option<Move>,
 }
@@ -20,10 +28,14 @@ pub(super) struct Wrong {
 impl Narrator {
     /// Looks at the board that `side` pressed over.
     pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
-        if self.is_over() || !self.ambiguous.is_empty() || self.position().turn() != side {
+        if self.is_over() || !self.ambiguous.is_empty() {
             return;
         }
         let Some(best) = tracker.best() else { return };
+        if self.position().turn() != side {
+            self.judge_idle_press(tracker, side, now, facts);
+            return;
+        }
         if tracker.len(best) > self.told.len() && best.differs.is_empty() {
             return;
         }
@@ -45,7 +57,7 @@ impl Narrator {
                 now,
                 advise("press-without-move", Bitboard::EMPTY, "the clock was pressed and no man had moved"),
             );
-            self.mark(format!("press_without_move:{}", side.fold_wb("white", "black")));
+            self.note_idle_press(side, now.at);
             (State::NoMove, None)
         } else if unfinished.is_some() || extra.is_empty() {
             tell(
@@ -73,7 +85,40 @@ impl Narrator {
             );
             (State::Illegal, uci)
         };
-        self.wrong = Some(Wrong { state, attempt, candidate: unfinished });
+        self.wrong = Some(Wrong { state, side, at: now.at, attempt, candidate: unfinished });
+    }
+
+    /// A press by the player who does not have the move, where it completed nothing.
+    fn judge_idle_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
+        // A lever that bounces is pressed twice.
+        let again = |completed: MonoTime| now.at <= completed.plus_ms(PRESSED_TWICE_MS);
+        let just_now = self.told.last().is_some_and(|told| told.record.completed.is_some_and(again));
+        let quiet = self.uncompleted_last().is_none()
+            && !just_now
+            && self.position().board().occupied() == tracker.seen().occupied;
+        if quiet && self.note_idle_press(side, now.at) {
+            let kind = FactKind::Advisory {
+                code: "press-without-move",
+                side: Some(side),
+                squares: Vec::new(),
+                to: "arbiter",
+                detail: "the clock was pressed by the player who does not have the move".to_owned(),
+            };
+            tell(facts, now, kind);
+        }
+    }
+
+    /// The board is in order again after a press over something else.
+    pub(super) fn forget_wrong(&mut self, now: Now) {
+        let Some(wrong) = self.wrong.take_if(|wrong| wrong.state != State::NoMove) else { return };
+        if wrong.state == State::Incomplete && self.told_nothing_since(&wrong) {
+            self.mark(format!("press_without_move:{}", side_name(wrong.side)));
+            self.stray_press = Some((wrong.side, now.at));
+        }
+    }
+
+    fn told_nothing_since(&self, wrong: &Wrong) -> bool {
+        self.position().turn() == wrong.side
     }
 
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the

@@ -7,7 +7,9 @@
 
 mod clocks;
 mod conditions;
+mod doubts;
 mod endings;
+mod held;
 mod irregular;
 mod marks;
 mod retell;
@@ -15,11 +17,13 @@ mod touches;
 mod view;
 
 use shakmaty::{
-    Chess, Color, Move, Position as _,
+    Bitboard, Chess, Color, Move, Position as _,
     san::{San, SanPlus, Suffix},
 };
 
-use self::{conditions::goes_on, endings::Ending, irregular::Wrong, touches::Touches};
+use self::{
+    conditions::goes_on, doubts::Evidence, endings::Ending, held::Held, irregular::Wrong, touches::Touches,
+};
 use super::{
     PlyRecord,
     event::{ClockReading, GameResult},
@@ -28,7 +32,6 @@ use super::{
     setup::GameSetup,
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker},
-    view::State,
 };
 
 /// A ply as it was told.
@@ -38,6 +41,7 @@ struct Told {
     record: PlyRecord,
     /// Its man could have gone on in the same motion.
     goes_on: bool,
+    evidence: Evidence,
     /// The position after it.
     after: Chess,
 }
@@ -67,6 +71,7 @@ pub(super) struct Narrator {
     /// How many of `told` had a chance to be completed already.
     completed_to: usize,
     ambiguous: Vec<String>,
+    held: Option<Held>,
     /// The candidates that were told last.
     told_ambiguous: Vec<String>,
     /// Remarks on the present turn, for the view.
@@ -75,9 +80,17 @@ pub(super) struct Narrator {
     /// The last move that was told and could still go on.
     held_back: Option<Move>,
     touches: Touches,
+    /// The contacts of the turn before, until that turn is over.
+    touches_before: Option<Touches>,
+    /// Men of the player to move that were lifted before the last move had landed.
+    early: Bitboard,
+    /// The last press without a move: who, when.
+    stray_press: Option<(Color, MonoTime)>,
     wrong: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
+    /// The player who is mated or stalemated went on to press the clock.
+    played_on: bool,
     /// How many plies had been told when the position was last looked at for an end.
     examined: usize,
     paused: bool,
@@ -88,6 +101,8 @@ pub(super) struct Narrator {
     /// The pause is there to put something right.
     repair: bool,
     took_back: bool,
+    /// A made move that was taken back in this turn.
+    retracted: Option<Move>,
     was_in_order: bool,
     just_completed: bool,
     clock: ClockReading,
@@ -130,20 +145,26 @@ impl Narrator {
             published: 0,
             completed_to: 0,
             ambiguous: Vec::new(),
+            held: None,
             told_ambiguous: Vec::new(),
             marks: Vec::new(),
             candidate: None,
             held_back: None,
             touches: Touches::default(),
+            touches_before: None,
+            early: Bitboard::EMPTY,
+            stray_press: None,
             wrong: None,
             counts: [0; 2],
             ending: Ending::default(),
+            played_on: false,
             examined: 0,
             paused: false,
             stopping: false,
             closing: false,
             repair: false,
             took_back: false,
+            retracted: None,
             was_in_order: true,
             just_completed: false,
             clock: ClockReading::default(),
@@ -195,6 +216,7 @@ impl Narrator {
             }
             if !matches!(cause, Cause::Press(_)) && std::mem::take(&mut self.just_completed) {
                 self.marks.clear();
+                self.retracted = None;
             }
         }
         // A lift may be the answer that makes the move before it: that comes first.
@@ -240,13 +262,15 @@ impl Narrator {
         self.complete(tracker, reading, now, facts);
         self.tell_ambiguous(tracker, now, facts);
         self.publish(tracker, reading, now, facts);
+        self.hold(tracker, reading, now, facts);
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
             || reading.stands_wrong(tracker.seen());
         let in_order = self.position().board().occupied() == tracker.seen().occupied;
         self.was_in_order = in_order;
-        if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
-            self.wrong = None;
+        self.note_settled(tracker);
+        if in_order {
+            self.forget_wrong(now);
         }
     }
 
@@ -284,12 +308,14 @@ impl Narrator {
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
+            self.note_early_touches(ply.mv, ply, after.us());
             let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            self.touches_before = Some(self.touches.clone());
             self.touches.next_turn(in_the_air);
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
             let goes_on = goes_on(self.position(), ply.mv);
-            self.told.push(Told { mv: ply.mv, record, goes_on, after });
+            self.told.push(Told { mv: ply.mv, record, goes_on, after, evidence: Evidence::of(ply) });
         }
     }
 
@@ -304,6 +330,9 @@ impl Narrator {
                 _ => continue,
             };
             self.complete_ply(index, how, now, facts);
+            if pressed && index + 1 == self.told.len() {
+                self.mark_suspect(tracker);
+            }
         }
         while self.told.get(self.completed_to).is_some_and(|told| told.record.completed.is_some()) {
             self.completed_to += 1;
@@ -343,6 +372,7 @@ impl Narrator {
 
     fn publish_next(&mut self, now: Now, facts: &mut Facts) {
         let index = self.published;
+        self.mark_resolved(index);
         self.published += 1;
         let Some(told) = self.told.get_mut(index) else { return };
         told.record.published = true;

@@ -60,12 +60,13 @@ impl Narrator {
             return loyal.unwrap_or(best);
         }
         let stood = self.held_back != self.told.last().map(|told| told.mv);
-        let last = self.told.last().map(|told| told.record.uci.clone());
+        let last = self.told.last().map(|told| (told.mv, told.record.uci.clone()));
         while self.told.len() > same {
             self.withdraw(now, facts);
         }
         self.took_back |= stood;
-        if let (true, Some(uci)) = (stood, last) {
+        if let (true, Some((mv, uci))) = (stood, last) {
+            self.retracted = Some(mv);
             self.mark(format!("retracted_made_move:{uci}"));
         }
         best
@@ -74,6 +75,9 @@ impl Narrator {
     pub(super) fn withdraw(&mut self, now: Now, facts: &mut Facts) {
         let Some(last) = self.told.pop() else { return };
         self.examined = 0;
+        if let Some(before) = self.touches_before.take() {
+            self.touches.resume(before);
+        }
         let published = self.published > self.told.len();
         self.published = self.published.min(self.told.len());
         self.completed_to = self.completed_to.min(self.told.len());
@@ -101,6 +105,7 @@ impl Narrator {
             let was = std::mem::replace(&mut told.record.uci, uci.clone());
             let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
             told.mv = ply.mv;
+            told.evidence.replaced(ply, was != uci && !promotion);
             told.after = position.clone();
             told.record.san.clone_from(&san);
             if was != uci {

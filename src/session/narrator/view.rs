@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Move, Position as _, Role};
 
-use super::{Moment, Narrator, conditions::CENTRE, irregular::Wrong};
+use super::{Moment, Narrator, conditions::CENTRE, held::Held, irregular::Wrong, touches::captured};
 use crate::session::{
     fact::FactKind,
     tracker::{Cause, Observed, Reading, Tracker},
@@ -22,10 +22,14 @@ impl Narrator {
         }
         view.flags.clone_from(&self.marks);
         let open = view.candidate.is_some() || !view.candidates.is_empty();
-        if open && self.candidate_is_told() {
+        if open && self.shown_held().is_none() && self.candidate_is_told() {
             view.plies -= 1;
         }
         view
+    }
+
+    fn shown_held(&self) -> Option<&Held> {
+        self.held.as_ref().filter(|held| !held.candidates.is_empty())
     }
 
     fn candidate_is_told(&self) -> bool {
@@ -52,13 +56,24 @@ impl Narrator {
             self.while_paused(tracker, best, view);
             return;
         }
+        let differs =
+            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
+        if self.wrong.as_ref().is_some_and(|wrong| wrong.state == State::Incomplete)
+            && self.show_wrong(differs, view)
+        {
+            return;
+        }
+        if let Some(held) = self.shown_held() {
+            view.state = State::Ambiguous;
+            view.plies = held.index;
+            view.candidates.clone_from(&held.candidates);
+            return;
+        }
         if !self.ambiguous.is_empty() {
             view.state = State::Ambiguous;
             view.candidates.clone_from(&self.ambiguous);
             return;
         }
-        let differs =
-            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
         if let Some(mv) = self.open_promotion() {
             view.state = State::Ambiguous;
             view.candidates = promotions(mv).into_iter().map(|mv| self.uci(mv)).collect();
@@ -67,6 +82,10 @@ impl Narrator {
         if let Some(mv) = self.candidate {
             view.state = State::Provisional;
             view.candidate = Some(self.uci(mv));
+            let position = self.position();
+            let next = if self.candidate_is_told() { position.us() } else { position.them() };
+            let taken = captured(&mv).map_or(Bitboard::EMPTY, Bitboard::from_square);
+            view.in_hand = (next & !taken & !seen.occupied).into_iter().collect();
             return;
         }
         if self.show_wrong(differs, view) {
@@ -117,7 +136,7 @@ impl Narrator {
     }
 
     fn show_wrong(&self, differs: Bitboard, view: &mut View) -> bool {
-        let Some(Wrong { state, attempt, candidate }) = &self.wrong else { return false };
+        let Some(Wrong { state, attempt, candidate, .. }) = &self.wrong else { return false };
         if differs.is_empty() && *state != State::NoMove {
             return false;
         }
