@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks};
 
-use super::{Narrator, Now, is_last, ply_of};
+use super::{Narrator, Now, held::fits_as_well, is_last, ply_of};
 use crate::session::{
     time::MonoTime,
     tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, Tracker, castled},
@@ -74,7 +74,11 @@ impl Narrator {
         let mut moves: Vec<Move> = Vec::new();
         for other in tracker.readings() {
             let fits = other.differs & !other.paid() & seen.occupied;
-            if tracker.weight(other) > limit || fits.any() || tracker.len(other) != tracker.len(reading) {
+            if tracker.weight(other) > limit
+                || fits.any()
+                || tracker.len(other) != tracker.len(reading)
+                || !fits_as_well(tracker, other, reading)
+            {
                 continue;
             }
             let Some(ply) = tracker.ply(other, index) else { continue };

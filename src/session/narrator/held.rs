@@ -71,7 +71,7 @@ impl Narrator {
         let others = tracker
             .readings()
             .iter()
-            .filter(|other| tracker.cost(other) < limit && fits_as_well(other, reading));
+            .filter(|other| tracker.cost(other) < limit && fits_as_well(tracker, other, reading));
         self.different(own.into_iter().chain(others.filter_map(|other| tracker.ply(other, index))))
     }
 
@@ -83,10 +83,9 @@ impl Narrator {
         let waits = |other: &Reading| {
             in_order && only_in_the_air(other, tracker) && tracker.len(other) < tracker.len(reading)
         };
-        let others = tracker
-            .readings()
-            .iter()
-            .filter(|other| tracker.weight(other) < limit && !waits(other) && fits_as_well(other, reading));
+        let others = tracker.readings().iter().filter(|other| {
+            tracker.weight(other) < limit && !waits(other) && fits_as_well(tracker, other, reading)
+        });
         self.different(others.filter_map(|other| tracker.ply(other, index)))
     }
 
@@ -122,7 +121,10 @@ impl Narrator {
 
 /// What fits is on the board: a man that should have landed and is not seen does not fit, unless the
 /// best reading has the same to explain.
-fn fits_as_well(other: &Reading, best: &Reading) -> bool {
-    let unseen = |reading: &Reading| (reading.differs & !reading.us).any();
+pub(super) fn fits_as_well(tracker: &Tracker, other: &Reading, best: &Reading) -> bool {
+    let unseen = |reading: &Reading| {
+        let inferred = tracker.loose_ply(reading).is_some_and(|ply| ply.inferred);
+        inferred && (reading.paid() & !reading.us).any()
+    };
     !unseen(other) || unseen(best)
 }

@@ -215,8 +215,12 @@ impl Tracker {
             let slider = self.tree.node(node).ply.is_some_and(|ply| {
                 matches!(ply.mv.role(), Role::Bishop | Role::Rook | Role::Queen | Role::Pawn)
             });
-            let price = self.times.in_hand_at_press(missing & !self.seen.occupied, slider);
-            reading.cost = reading.cost.saturating_add(price);
+            let missing = missing & !self.seen.occupied;
+            if missing.any() {
+                let price = self.times.in_hand_at_press(missing, slider);
+                reading.cost = reading.cost.saturating_add(price);
+                reading.pay(reading.paid | missing, &self.seen);
+            }
             let ply = self.tree.node_mut(node).ply.as_mut();
             if ply.as_ref().is_some_and(|ply| ply.pressed.is_some_and(|earlier| earlier < at)) {
                 reading.cost = reading.cost.saturating_add(cost::PRESSED_TWICE);
