@@ -36,8 +36,13 @@ impl Narrator {
         let unseen = |ply: &Ply| ply.reported;
         let gap = unseen(ply)
             || index.checked_sub(1).and_then(|before| tracker.ply(reading, before)).is_some_and(unseen);
+        let pressed = index
+            .checked_sub(1)
+            .and_then(|before| tracker.ply(reading, before))
+            .is_some_and(|before| before.pressed.is_some());
         if let Some(told) = self.uncompleted_last()
             && !gap
+            && !pressed
             && !self.marks.iter().any(|mark| mark == "out_of_turn")
         {
             let side = side_name(!told.after.turn());

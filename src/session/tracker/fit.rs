@@ -132,8 +132,8 @@ fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
         let free = evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
         match left[usize::from(from)].since(filled[usize::from(to)]) {
             _ if !free => 0,
-            0..=cost::SLID_US => 0,
-            cost::SLID_US..=cost::TWO_SQUARES_US => cost::ODD_ORDER,
+            ..=cost::SLID_US => 0,
+            ..=cost::TWO_SQUARES_US => cost::ODD_ORDER,
             _ => cost::WRONG_ORDER,
         }
     };
