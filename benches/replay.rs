@@ -32,7 +32,7 @@ fn games() -> Vec<Game> {
         for line in fs::read_to_string(folder.join("moves.txt")).unwrap().lines() {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
-            let log = fs::read_to_string(folder.join(format!("{name}.ndjson"))).unwrap();
+            let log = fs::read_to_string(folder.join(format!("clean/occ/{name}.ndjson"))).unwrap();
             let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
             let setup = sensor_log::parse_header(&lines.remove(0)).unwrap();
             let events = lines.iter().map(|line| sensor_log::parse_event(line).unwrap()).collect();

@@ -82,7 +82,7 @@ fn prove(name: &str, setup: &GameSetup, inputs: &[(MonoTime, Input)]) {
 fn every_recorded_stream() {
     let mut count = 0;
     for set in ["std", "c960", "special"] {
-        for file in fs::read_dir(Path::new(FIXTURES).join("streams").join(set)).unwrap() {
+        for file in fs::read_dir(Path::new(FIXTURES).join("streams").join(set).join("clean/occ")).unwrap() {
             let path = file.unwrap().path();
             if path.extension().is_none_or(|extension| extension != "ndjson") {
                 continue;

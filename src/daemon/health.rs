@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     feed::operator::{Operator, Trouble},
-    session::time::MonoTime,
+    session::{time::MonoTime, view::Effort},
 };
 
 /// What one board tells about itself.
@@ -27,6 +27,8 @@ pub struct BoardHealth {
     syncs: AtomicU64,
     lost: AtomicU64,
     waiting: AtomicU64,
+    readings: AtomicU64,
+    loose_plies: AtomicU64,
     ended: AtomicBool,
     troubles: Mutex<Troubles>,
 }
@@ -54,6 +56,10 @@ pub struct BoardFigures {
     pub lost: u64,
     /// Records that wait for the journal.
     pub waiting: u64,
+    /// Readings of the board that are still possible.
+    pub readings: u64,
+    /// Plies of all readings that are not firm yet.
+    pub loose_plies: u64,
     /// What is wrong with the journal; `None` while it is whole.
     pub journal_trouble: Option<String>,
     /// What is wrong with the source; `None` while it is read.
@@ -99,6 +105,12 @@ impl BoardHealth {
     /// Counts facts.
     pub fn count_facts(&self, count: usize) {
         self.facts.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Tells how much the session keeps in mind.
+    pub fn set_effort(&self, effort: Effort) {
+        self.readings.store(effort.readings as u64, Ordering::Relaxed);
+        self.loose_plies.store(effort.loose_plies as u64, Ordering::Relaxed);
     }
 
     /// Counts a sync of the journal.
@@ -161,6 +173,8 @@ impl BoardHealth {
             syncs: self.syncs.load(Ordering::Relaxed),
             lost: self.lost(),
             waiting: self.waiting.load(Ordering::Relaxed),
+            readings: self.readings.load(Ordering::Relaxed),
+            loose_plies: self.loose_plies.load(Ordering::Relaxed),
             journal_trouble,
             source_trouble,
         }
@@ -229,9 +243,15 @@ impl Operator for Health {
 
     fn metrics(&self) -> String {
         type Figure = fn(&BoardFigures) -> u64;
-        let figures: [(&str, &str, &str, Figure); 8] = [
+        let figures: [(&str, &str, &str, Figure); 10] = [
             ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
             ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
+            ("board_readings", "gauge", "Readings of the board that are still possible", |board| {
+                board.readings
+            }),
+            ("board_loose_plies", "gauge", "Plies of all readings that are not firm yet", |board| {
+                board.loose_plies
+            }),
             ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
             ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
                 board.syncs

@@ -28,7 +28,7 @@ use self::{
     setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
     tracker::{Cause, Observed, Tracker},
-    view::{Physical, View},
+    view::{Effort, Physical, View},
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
@@ -365,6 +365,13 @@ impl Session {
     /// True while both clocks are stopped.
     pub fn is_paused(&self) -> bool {
         self.narrator.is_paused()
+    }
+
+    /// How much is kept in mind at this moment.
+    pub fn effort(&self) -> Effort {
+        let readings = self.tracker.readings();
+        let loose_plies = readings.iter().map(|reading| reading.tail.len()).sum();
+        Effort { readings: readings.len(), loose_plies }
     }
 
     /// What stands on the board.
