@@ -89,8 +89,10 @@ impl Session {
                 setup.settings.debounce_open_ms,
             )
         });
-        let men = identity
-            .then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
+        let men = identity.then(|| {
+            let raw = orientation.occupied(occupied);
+            orientation.board(setup.standing_men(&position, orientation.flipped, raw))
+        });
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),

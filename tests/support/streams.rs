@@ -1,5 +1,6 @@
 //! The recorded games of `tests/fixtures/streams`: `<set>/<level>/<kind>/NAME.ndjson` with the moves
 //! that were played in `<set>/moves.txt` and what went wrong at the board in `<set>/<level>/mishaps.txt`.
+#![allow(dead_code)]
 
 use std::{
     collections::BTreeMap,
