@@ -28,7 +28,7 @@ use mirror::{Mirror, plain};
 /// Most readings at any moment.
 const READINGS: usize = 32;
 /// Most plies of one reading that are not firm.
-const TAIL: usize = 48;
+const LOOSE: usize = 40;
 
 fn clean_hands() -> impl Strategy<Value = Params> {
     level(Level::Clean)
@@ -54,7 +54,8 @@ proptest! {
             session.handle(stamped);
             let effort = session.effort();
             prop_assert!((1..=READINGS).contains(&effort.readings), "{:?}", effort);
-            prop_assert!(effort.loose_plies <= effort.readings * TAIL, "{:?}", effort);
+            prop_assert!(effort.loose_plies <= effort.readings * LOOSE, "{:?}", effort);
+            prop_assert!(effort.games <= effort.loose_plies + 1, "{:?}", effort);
         }
     }
 

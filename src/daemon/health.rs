@@ -29,6 +29,7 @@ pub struct BoardHealth {
     waiting: AtomicU64,
     readings: AtomicU64,
     loose_plies: AtomicU64,
+    games: AtomicU64,
     ended: AtomicBool,
     troubles: Mutex<Troubles>,
 }
@@ -60,6 +61,8 @@ pub struct BoardFigures {
     pub readings: u64,
     /// Plies of all readings that are not firm yet.
     pub loose_plies: u64,
+    /// Games that the readings hold in memory.
+    pub games: u64,
     /// What is wrong with the journal; `None` while it is whole.
     pub journal_trouble: Option<String>,
     /// What is wrong with the source; `None` while it is read.
@@ -111,6 +114,7 @@ impl BoardHealth {
     pub fn set_effort(&self, effort: Effort) {
         self.readings.store(effort.readings as u64, Ordering::Relaxed);
         self.loose_plies.store(effort.loose_plies as u64, Ordering::Relaxed);
+        self.games.store(effort.games as u64, Ordering::Relaxed);
     }
 
     /// Counts a sync of the journal.
@@ -175,6 +179,7 @@ impl BoardHealth {
             waiting: self.waiting.load(Ordering::Relaxed),
             readings: self.readings.load(Ordering::Relaxed),
             loose_plies: self.loose_plies.load(Ordering::Relaxed),
+            games: self.games.load(Ordering::Relaxed),
             journal_trouble,
             source_trouble,
         }
@@ -243,7 +248,7 @@ impl Operator for Health {
 
     fn metrics(&self) -> String {
         type Figure = fn(&BoardFigures) -> u64;
-        let figures: [(&str, &str, &str, Figure); 10] = [
+        let figures: [(&str, &str, &str, Figure); 11] = [
             ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
             ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
             ("board_readings", "gauge", "Readings of the board that are still possible", |board| {
@@ -252,6 +257,7 @@ impl Operator for Health {
             ("board_loose_plies", "gauge", "Plies of all readings that are not firm yet", |board| {
                 board.loose_plies
             }),
+            ("board_games", "gauge", "Games that the readings hold in memory", |board| board.games),
             ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
             ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
                 board.syncs
@@ -299,6 +305,18 @@ mod tests {
         assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
         assert!(board.set_journal(None));
         assert_eq!(health.figures()[0].journal_trouble, None);
+    }
+
+    #[test]
+    fn what_the_session_keeps_in_mind_is_told() {
+        let board = Arc::new(BoardHealth::new("a7"));
+        board.set_effort(Effort { readings: 3, loose_plies: 7, games: 5 });
+        let metrics = Health::new(vec![board]).metrics();
+        for figure in
+            ["readings{board=\"a7\"} 3\n", "loose_plies{board=\"a7\"} 7\n", "games{board=\"a7\"} 5\n"]
+        {
+            assert!(metrics.contains(&format!("touchmoved_board_{figure}")), "{metrics}");
+        }
     }
 
     #[test]

@@ -371,9 +371,7 @@ impl Session {
 
     /// How much is kept in mind at this moment.
     pub fn effort(&self) -> Effort {
-        let readings = self.tracker.readings();
-        let loose_plies = readings.iter().map(|reading| reading.tail.len()).sum();
-        Effort { readings: readings.len(), loose_plies }
+        self.tracker.effort()
     }
 
     /// What stands on the board.

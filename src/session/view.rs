@@ -116,7 +116,9 @@ pub struct Effort {
     /// Readings of the board that are still possible, at most 32. Every event costs about this many
     /// times the legal moves of a position.
     pub readings: usize,
-    /// Plies of all readings together that are not firm yet, at most 48 each. With the readings
-    /// themselves they are the memory that doubt takes.
+    /// Plies of all readings together that are not firm yet, at most 40 each.
     pub loose_plies: usize,
+    /// Games that are held in memory, each with its position and some with their legal moves. Readings
+    /// that begin alike share them: there are never more than loose plies, and the firm game.
+    pub games: usize,
 }

@@ -21,7 +21,7 @@ const DEADLINES: usize = 160;
 /// Readings of the board at any moment.
 const READINGS: usize = 32;
 /// Plies of one reading that are not firm.
-const TAIL: usize = 48;
+const LOOSE: usize = 40;
 
 /// Any events: no panic, the same facts in every run and however the time is advanced, a legal
 /// game at every moment, facts that add up to it and to what the public sees, and bounded work.
@@ -98,7 +98,8 @@ fn legal(start: &Chess, session: &Session) {
 fn looks(session: &Session) {
     let effort = session.effort();
     assert!((1..=READINGS).contains(&effort.readings), "{effort:?}");
-    assert!(effort.loose_plies <= effort.readings * TAIL, "{effort:?}");
+    assert!(effort.loose_plies <= effort.readings * LOOSE, "{effort:?}");
+    assert!(effort.games <= effort.loose_plies + 1, "{effort:?}");
     let view = session.view();
     let plies = session.plies().len();
     assert!(view.plies <= plies, "{view:?}");
