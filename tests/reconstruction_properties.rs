@@ -16,8 +16,14 @@ use touchmoved::{
         record::{self, Content},
     },
     session::{
-        Session, board::Board, event::Stamped, fact::Fact, io::Input, settings::OrientationSetting,
-        setup::GameSetup, time::MonoTime,
+        Session,
+        board::Board,
+        event::Stamped,
+        fact::{Fact, FactKind},
+        io::Input,
+        settings::OrientationSetting,
+        setup::GameSetup,
+        time::MonoTime,
     },
     simulate::params::{Level, Params},
 };
@@ -30,20 +36,21 @@ const READINGS: usize = 32;
 /// Most plies of one reading that are not firm.
 const LOOSE: usize = 40;
 
-fn clean_hands() -> impl Strategy<Value = Params> {
-    level(Level::Clean)
-}
-
 proptest! {
     #![proptest_config(cases(80))]
 
     /// Deliberate handling is read exactly, from any position; without a doubt where no man is promoted.
+    /// Several under-promotions in one game, of which the board shows nothing, may end in doubt.
     #[test]
-    fn deliberate_hands_are_read_exactly(game in games::games(1..70, clean_hands())) {
+    fn deliberate_hands_are_read_exactly(game in games::games(1..70, level(Level::Clean))) {
         let (session, _) = play(&game.setup, &game.events);
-        prop_assert_eq!(found(&session), without_promotions(&game.moves));
-        let promotion = game.moves.iter().any(|uci| uci.len() > 4);
-        prop_assert!(promotion || session.doubts().is_empty(), "{:?}", session.doubts());
+        let promotions = game.moves.iter().filter(|uci| uci.len() > 4).count();
+        let under = game.moves.iter().filter(|uci| uci.len() > 4 && !uci.ends_with('q')).count();
+        let in_doubt = !session.doubts().is_empty();
+        if under < 2 || !in_doubt {
+            prop_assert_eq!(found(&session), without_promotions(&game.moves));
+        }
+        prop_assert!(promotions > 0 || !in_doubt, "{:?}", session.doubts());
     }
 
     /// Whatever the hands do, the readings and what they hold stay bounded after every event.
@@ -99,6 +106,27 @@ fn nobody_castles(game: &Played) -> bool {
     game.setup.start_fen.split(' ').nth(2) == Some("-")
 }
 
+/// Deadlines that follow from costs may differ by less than this in a mirror, where two readings of
+/// nearly the same cost are merged in another order.
+const ROUNDING_US: u64 = 1_000;
+
+/// The same fact, at the same time but for [`ROUNDING_US`].
+fn alike(expected: &Fact, found: &Fact) -> bool {
+    let mut found = found.clone();
+    let take = |found: &mut MonoTime, expected: MonoTime| {
+        if found.as_micros().abs_diff(expected.as_micros()) < ROUNDING_US {
+            *found = expected;
+        }
+    };
+    take(&mut found.at, expected.at);
+    if let (FactKind::MoveMade { latest, .. }, FactKind::MoveMade { latest: expected, .. }) =
+        (&mut found.kind, &expected.kind)
+    {
+        take(latest, *expected);
+    }
+    *expected == found
+}
+
 /// The facts are the same in a mirror. Where two moves explain the board equally well, the order in
 /// which they are looked at may decide which is told, but only while the session is in doubt of it.
 fn same_in(mirror: Mirror, game: &Played) -> Result<(), TestCaseError> {
@@ -109,10 +137,12 @@ fn same_in(mirror: Mirror, game: &Played) -> Result<(), TestCaseError> {
     let mirrored = told(&setup, &events);
     for ((facts, doubts), (found, _)) in original.iter().zip(&mirrored) {
         let (expected, found) = (mirror.facts(facts), plain(found));
-        if expected == found {
+        let exact = mirror == Mirror::Turned;
+        let same = |(a, b): (&Fact, &Fact)| if exact { a == b } else { alike(a, b) };
+        if expected.len() == found.len() && expected.iter().zip(&found).all(same) {
             continue;
         }
-        let parted = expected.iter().zip(&found).find(|(a, b)| a != b);
+        let parted = expected.iter().zip(&found).find(|pair| !same(*pair));
         let message = format!("{parted:?}\nof {expected:?}\nand {found:?}\nin doubt: {doubts:?}");
         prop_assert!(!doubts.is_empty() && mirror != Mirror::Turned, "{}", message);
         break;
