@@ -83,13 +83,11 @@ fn prove(name: &str, setup: &GameSetup, inputs: &[(MonoTime, Input)]) {
     assert!(from_journal == from_log, "{name}: the exported log leads to other facts");
 }
 
-/// The games of deliberate handling, and those with contact edges and identities at every level.
+/// The games of deliberate handling, and scrambles with contact edges and with identities.
 #[test]
 fn every_kind_of_recorded_stream() {
     let mut count = 0;
-    for (set, level) in
-        SETS.into_iter().flat_map(|set| ["clean", "tournament", "chaos"].map(|level| (set, level)))
-    {
+    for (set, level) in SETS.into_iter().flat_map(|set| ["clean", "chaos"].map(|level| (set, level))) {
         for stream in
             streams(set, level).into_iter().filter(|stream| level == "clean" || stream.kind != "occ")
         {
@@ -102,7 +100,7 @@ fn every_kind_of_recorded_stream() {
             count += 1;
         }
     }
-    assert_eq!(count, 132);
+    assert_eq!(count, 112);
 }
 
 #[test]
