@@ -32,7 +32,10 @@ fn games() -> Vec<Game> {
         for line in fs::read_to_string(folder.join("moves.txt")).unwrap().lines() {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
-            let log = fs::read_to_string(folder.join(format!("{name}.ndjson"))).unwrap();
+            // Some games were recorded at the other levels only.
+            let Ok(log) = fs::read_to_string(folder.join(format!("clean/occ/{name}.ndjson"))) else {
+                continue;
+            };
             let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
             let setup = sensor_log::parse_header(&lines.remove(0)).unwrap();
             let events = lines.iter().map(|line| sensor_log::parse_event(line).unwrap()).collect();

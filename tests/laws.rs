@@ -12,7 +12,7 @@ use std::{
 
 use proptest::{
     prelude::*,
-    test_runner::{TestError, TestRunner},
+    test_runner::{TestError, TestRunner, contextualize_config},
 };
 
 fn corpus(law: &str) -> Vec<(PathBuf, Vec<u8>)> {
@@ -47,7 +47,8 @@ fn inputs(law: &str, longest: usize) -> impl Strategy<Value = Vec<u8>> + use<> {
     ]
 }
 
-/// One law: on the corpus, then on `cases` generated inputs of at most `longest` bytes.
+/// One law: on the corpus, then on `cases` generated inputs (or `PROPTEST_CASES`) of at most `longest`
+/// bytes.
 fn holds(law: &str, cases: u32, longest: usize) {
     let corpus = corpus(law);
     assert!(!corpus.is_empty());
@@ -58,6 +59,7 @@ fn holds(law: &str, cases: u32, longest: usize) {
         }
     }
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let config = contextualize_config(config);
     let result = TestRunner::new(config).run(&inputs(law, longest), |bytes| {
         laws::run(law, &bytes);
         Ok(())

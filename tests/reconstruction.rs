@@ -1,6 +1,11 @@
 //! Recorded games and reported failures, run whole through the reconstruction.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "reconstruction/games.rs"]
+mod games;
+#[path = "support/streams.rs"]
+mod streams;
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Map, Value, json};
@@ -28,44 +33,6 @@ fn replay<'a>(lines: impl IntoIterator<Item = &'a str>, emit: Emit) -> Vec<Value
     }
     replay.finish().unwrap();
     replay.take_output().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn without_promotion(uci: &str) -> &str {
-    uci.get(..4).unwrap_or(uci)
-}
-
-/// Every game of deliberate handling comes out exactly, the promotion piece aside, and no move is
-/// published that was not played.
-#[test]
-fn every_clean_stream_is_exact() {
-    let mut games = 0;
-    for set in ["std", "c960", "special"] {
-        let folder = Path::new(FIXTURES).join("streams").join(set);
-        for line in fs::read_to_string(folder.join("moves.txt")).unwrap().lines() {
-            let mut words = line.split(' ');
-            let name = words.next().unwrap();
-            let played: Vec<&str> = words.map(without_promotion).collect();
-            let log = fs::read_to_string(folder.join(format!("{name}.ndjson"))).unwrap();
-            let out = replay(log.lines(), Emit::Moves);
-            let found = out.last().unwrap();
-            let moves: Vec<&str> = found["final"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|mv| without_promotion(mv.as_str().unwrap()))
-                .collect();
-            assert_eq!(moves, played, "{set}/{name}");
-            assert_eq!(found["certain"], json!(true), "{set}/{name}: {found}");
-            assert!(out.iter().all(|line| line.get("undo").is_none()), "{set}/{name} withdrew a move");
-            let published = out
-                .iter()
-                .filter_map(|line| line.get("move"))
-                .map(|mv| without_promotion(mv.as_str().unwrap()));
-            assert_eq!(published.collect::<Vec<_>>(), played, "{set}/{name}");
-            games += 1;
-        }
-    }
-    assert_eq!(games, 92);
 }
 
 /// Cases of sick sensors that the reconstruction does not explain yet.

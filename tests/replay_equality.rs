@@ -2,6 +2,9 @@
 //! facts, byte for byte. On every fixture, on simulated hands and on the bytes of a DGT board.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "support/streams.rs"]
+mod streams;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -24,8 +27,10 @@ use touchmoved::{
         params::{Level, Params},
         simulate,
     },
-    wire::{dgt::message::Dump, sensor_log},
+    wire::dgt::message::Dump,
 };
+
+use streams::{SETS, streams};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 
@@ -78,27 +83,24 @@ fn prove(name: &str, setup: &GameSetup, inputs: &[(MonoTime, Input)]) {
     assert!(from_journal == from_log, "{name}: the exported log leads to other facts");
 }
 
+/// The games of deliberate handling, and scrambles with contact edges and with identities.
 #[test]
-fn every_recorded_stream() {
+fn every_kind_of_recorded_stream() {
     let mut count = 0;
-    for set in ["std", "c960", "special"] {
-        for file in fs::read_dir(Path::new(FIXTURES).join("streams").join(set)).unwrap() {
-            let path = file.unwrap().path();
-            if path.extension().is_none_or(|extension| extension != "ndjson") {
-                continue;
-            }
-            let text = fs::read_to_string(&path).unwrap();
-            let mut lines = text.lines();
-            let setup = sensor_log::parse_header(lines.next().unwrap()).unwrap();
-            let inputs: Vec<_> = lines
-                .map(|line| sensor_log::parse_event(line).unwrap())
-                .map(|stamped| (stamped.at, Input::Event(stamped.unit, stamped.event)))
+    for (set, level) in SETS.into_iter().flat_map(|set| ["clean", "chaos"].map(|level| (set, level))) {
+        for stream in
+            streams(set, level).into_iter().filter(|stream| level == "clean" || stream.kind != "occ")
+        {
+            let inputs: Vec<_> = stream
+                .events
+                .iter()
+                .map(|stamped| (stamped.at, Input::Event(stamped.unit, stamped.event.clone())))
                 .collect();
-            prove(&path.display().to_string(), &setup, &inputs);
+            prove(&format!("{set}/{level}/{}", stream.id()), &stream.setup, &inputs);
             count += 1;
         }
     }
-    assert_eq!(count, 92);
+    assert_eq!(count, 112);
 }
 
 #[test]

@@ -89,6 +89,7 @@ impl Engine {
     fn conclude(&mut self, at: MonoTime, wall_us: u64, link: Option<bool>) {
         let facts = drain(&mut self.board);
         self.health.count_facts(facts.len());
+        self.health.set_effort(self.board.session().effort());
         let mut events = link.map(|up| self.publisher.link(up)).unwrap_or_default();
         events.extend(self.publisher.apply(&facts, self.board.session()));
         for fact in facts {

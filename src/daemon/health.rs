@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     feed::operator::{Operator, Trouble},
-    session::time::MonoTime,
+    session::{time::MonoTime, view::Effort},
 };
 
 /// What one board tells about itself.
@@ -27,6 +27,9 @@ pub struct BoardHealth {
     syncs: AtomicU64,
     lost: AtomicU64,
     waiting: AtomicU64,
+    readings: AtomicU64,
+    loose_plies: AtomicU64,
+    games: AtomicU64,
     ended: AtomicBool,
     troubles: Mutex<Troubles>,
 }
@@ -54,6 +57,12 @@ pub struct BoardFigures {
     pub lost: u64,
     /// Records that wait for the journal.
     pub waiting: u64,
+    /// Readings of the board that are still possible.
+    pub readings: u64,
+    /// Plies of all readings that are not firm yet.
+    pub loose_plies: u64,
+    /// Games that the readings hold in memory.
+    pub games: u64,
     /// What is wrong with the journal; `None` while it is whole.
     pub journal_trouble: Option<String>,
     /// What is wrong with the source; `None` while it is read.
@@ -99,6 +108,13 @@ impl BoardHealth {
     /// Counts facts.
     pub fn count_facts(&self, count: usize) {
         self.facts.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Tells how much the session keeps in mind.
+    pub fn set_effort(&self, effort: Effort) {
+        self.readings.store(effort.readings as u64, Ordering::Relaxed);
+        self.loose_plies.store(effort.loose_plies as u64, Ordering::Relaxed);
+        self.games.store(effort.games as u64, Ordering::Relaxed);
     }
 
     /// Counts a sync of the journal.
@@ -161,6 +177,9 @@ impl BoardHealth {
             syncs: self.syncs.load(Ordering::Relaxed),
             lost: self.lost(),
             waiting: self.waiting.load(Ordering::Relaxed),
+            readings: self.readings.load(Ordering::Relaxed),
+            loose_plies: self.loose_plies.load(Ordering::Relaxed),
+            games: self.games.load(Ordering::Relaxed),
             journal_trouble,
             source_trouble,
         }
@@ -229,9 +248,16 @@ impl Operator for Health {
 
     fn metrics(&self) -> String {
         type Figure = fn(&BoardFigures) -> u64;
-        let figures: [(&str, &str, &str, Figure); 8] = [
+        let figures: [(&str, &str, &str, Figure); 11] = [
             ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
             ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
+            ("board_readings", "gauge", "Readings of the board that are still possible", |board| {
+                board.readings
+            }),
+            ("board_loose_plies", "gauge", "Plies of all readings that are not firm yet", |board| {
+                board.loose_plies
+            }),
+            ("board_games", "gauge", "Games that the readings hold in memory", |board| board.games),
             ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
             ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
                 board.syncs
@@ -279,6 +305,18 @@ mod tests {
         assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
         assert!(board.set_journal(None));
         assert_eq!(health.figures()[0].journal_trouble, None);
+    }
+
+    #[test]
+    fn what_the_session_keeps_in_mind_is_told() {
+        let board = Arc::new(BoardHealth::new("a7"));
+        board.set_effort(Effort { readings: 3, loose_plies: 7, games: 5 });
+        let metrics = Health::new(vec![board]).metrics();
+        for figure in
+            ["readings{board=\"a7\"} 3\n", "loose_plies{board=\"a7\"} 7\n", "games{board=\"a7\"} 5\n"]
+        {
+            assert!(metrics.contains(&format!("touchmoved_board_{figure}")), "{metrics}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ use self::{
     setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
     tracker::{Cause, Observed, Tracker},
-    view::{Physical, View},
+    view::{Effort, Physical, View},
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
@@ -89,8 +89,10 @@ impl Session {
                 setup.settings.debounce_open_ms,
             )
         });
-        let men = identity
-            .then(|| orientation.board(setup.standing_men(&position, orientation.occupied(occupied))));
+        let men = identity.then(|| {
+            let raw = orientation.occupied(occupied);
+            orientation.board(setup.standing_men(&position, orientation.flipped, raw))
+        });
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),
@@ -367,6 +369,11 @@ impl Session {
     /// True while both clocks are stopped.
     pub fn is_paused(&self) -> bool {
         self.narrator.is_paused()
+    }
+
+    /// How much is kept in mind at this moment.
+    pub fn effort(&self) -> Effort {
+        self.tracker.effort()
     }
 
     /// What stands on the board.

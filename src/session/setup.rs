@@ -169,11 +169,15 @@ impl GameSetup {
         self.castling == CastlingMode::Chess960
     }
 
-    /// The men that an identity board shows at the start, in the numbering of the sensor: those of
-    /// the position on the squares of `occupied`, but for what `given.identities` says.
-    pub fn standing_men(&self, position: &Chess, occupied: Occupancy) -> shakmaty::Board {
+    /// The men that an identity board shows at the start, in the numbering of the sensor, whose board
+    /// may lie `turned`: those of the position on the squares of `occupied`, but for what
+    /// `given.identities` says.
+    pub fn standing_men(&self, position: &Chess, turned: bool, occupied: Occupancy) -> shakmaty::Board {
         use shakmaty::Position as _;
         let mut men = position.board().clone();
+        if turned {
+            men.rotate_180();
+        }
         for square in men.occupied() & !occupied {
             men.discard_piece_at(square);
         }

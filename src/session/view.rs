@@ -109,3 +109,16 @@ pub struct Physical {
     /// The side that has the move.
     pub turn: Color,
 }
+
+/// What the session keeps in mind at one moment: all that it needs more of while it is in doubt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Readings of the board that are still possible, at most 32. Every event costs about this many
+    /// times the legal moves of a position.
+    pub readings: usize,
+    /// Plies of all readings together that are not firm yet, at most 40 each.
+    pub loose_plies: usize,
+    /// Games that are held in memory, each with its position and some with their legal moves. Readings
+    /// that begin alike share them: there are never more than loose plies, and the firm game.
+    pub games: usize,
+}

@@ -62,6 +62,10 @@ impl Fold {
                 assert_ne!(was, uci, "revised to the same: {fact:?}");
                 known.uci.clone_from(uci);
             }
+            FactKind::PlyClock { ply, .. } => {
+                let known = ply.checked_sub(1).and_then(|index| self.plies.get(index));
+                assert!(known.is_some_and(|ply| ply.completed), "of a ply that is not completed: {fact:?}");
+            }
             FactKind::GameEnd { result, .. } => self.result = *result,
             FactKind::ResultWithdrawn => self.result = GameResult::Ongoing,
             _ => {}

@@ -18,6 +18,10 @@ use super::{fold::Fold, script::Script};
 const FACTS: usize = 128;
 /// Deadlines that one input may lead to: 64 contacts and a few looks at the board.
 const DEADLINES: usize = 160;
+/// Readings of the board at any moment.
+const READINGS: usize = 32;
+/// Plies of one reading that are not firm.
+const LOOSE: usize = 40;
 
 /// Any events: no panic, the same facts in every run and however the time is advanced, a legal
 /// game at every moment, facts that add up to it and to what the public sees, and bounded work.
@@ -69,7 +73,7 @@ fn in_order(before: Option<&Fact>, facts: &[Fact], session: &Session) {
     let mut last = before;
     for fact in facts {
         assert!(fact.ev <= session.last_event(), "{fact:?}");
-        assert!(last.is_none_or(|last| (last.ev, last.at) <= (fact.ev, fact.at)), "{last:?} {fact:?}");
+        assert!(last.is_none_or(|last| last.ev <= fact.ev && last.at <= fact.at), "{last:?} {fact:?}");
         assert!(fact.to_value().is_object());
         if let FactKind::Advisory { to, .. } = &fact.kind {
             assert!(["journal", "arbiter", "assistant"].contains(to), "{fact:?}");
@@ -90,8 +94,12 @@ fn legal(start: &Chess, session: &Session) {
     assert_eq!(&position, session.position());
 }
 
-/// What the session shows of itself is consistent.
+/// What the session shows of itself is consistent, and what it keeps in mind is bounded.
 fn looks(session: &Session) {
+    let effort = session.effort();
+    assert!((1..=READINGS).contains(&effort.readings), "{effort:?}");
+    assert!(effort.loose_plies <= effort.readings * LOOSE, "{effort:?}");
+    assert!(effort.games <= effort.loose_plies + 1, "{effort:?}");
     let view = session.view();
     let plies = session.plies().len();
     assert!(view.plies <= plies, "{view:?}");

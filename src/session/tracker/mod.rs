@@ -21,7 +21,7 @@ pub(super) use self::{
     reading::{Observed, Reading},
     tree::Ply,
 };
-use super::time::MonoTime;
+use super::{time::MonoTime, view::Effort};
 
 /// No more readings than this are kept, whatever the input.
 const MAX_READINGS: usize = 96;
@@ -418,6 +418,16 @@ impl Tracker {
     /// The readings, the cheapest at the last event first.
     pub(super) fn readings(&self) -> &[Reading] {
         &self.readings
+    }
+
+    /// How much is kept in mind.
+    pub(super) fn effort(&self) -> Effort {
+        let loose = |reading| self.len(reading).saturating_sub(self.firm.len());
+        Effort {
+            readings: self.readings.len(),
+            loose_plies: self.readings.iter().map(loose).sum(),
+            games: self.tree.held(),
+        }
     }
 
     /// How often firm plies were taken back, because a promoted piece was read again.

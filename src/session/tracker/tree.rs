@@ -102,6 +102,11 @@ impl Tree {
         Tree { nodes: Vec::new(), free: Vec::new(), nowhere: Box::new(Node::new(None, 0, None, start)) }
     }
 
+    /// How many nodes are held.
+    pub(super) fn held(&self) -> usize {
+        self.nodes.len().saturating_sub(self.free.len())
+    }
+
     fn index(id: NodeId) -> usize {
         usize::try_from(id.0).unwrap_or(usize::MAX)
     }
