@@ -175,5 +175,5 @@ pub fn without_promotions<'a>(moves: impl IntoIterator<Item = &'a String>) -> Ve
 
 /// The moves that a session found, without promotion pieces.
 pub fn found(session: &Session) -> Vec<String> {
-    without_promotions(session.plies().map(|ply| &ply.uci))
+    without_promotions(session.best_line().iter())
 }

@@ -122,7 +122,7 @@ pub fn run(stream: &Stream) -> Outcome {
     }
     session.advance(MonoTime::END);
     facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    let found: Vec<String> = session.plies().map(|ply| ply.uci.clone()).collect();
+    let found: Vec<String> = session.best_line();
     let (wrong, withdrawn) = published(&facts, &stream.played);
     let first_wrong = first_difference(&found, &stream.played);
     Outcome { facts, doubts: session.doubts(), found, wrong, withdrawn, first_wrong }

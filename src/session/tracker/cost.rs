@@ -12,9 +12,9 @@ pub type Cost = u32;
 /// Any move at all; keeps a reading with fewer moves ahead when nothing else speaks.
 pub const MOVE: Cost = 250;
 /// A capture whose target was never seen empty: the men were swapped faster than the sensor sees.
-pub const UNSEEN_CAPTURE: Cost = 5_000;
+pub const UNSEEN_CAPTURE: Cost = 4_000;
 /// The same, where the contact of the target opened for less than the debounce time.
-pub const DIPPED_CAPTURE: Cost = 1_500;
+pub const DIPPED_CAPTURE: Cost = 700;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
@@ -38,7 +38,7 @@ pub const SLID_US: u64 = 80_000;
 /// Up to this many microseconds a man can be read on two squares.
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
-pub const UNSEEN_LANDING: Cost = 6_500;
+pub const UNSEEN_LANDING: Cost = 5_500;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
 /// The pawn that was captured en passant still stands.
@@ -64,7 +64,9 @@ pub const PASSED_AT_PRESS: Cost = 6_000;
 /// A man that is slid fills a square on its way for less than this, in microseconds.
 pub const PASSING_US: u64 = 150_000;
 /// A move was answered before it was pressed, where players press as a rule.
-pub const UNPRESSED: Cost = 2_500;
+pub const UNPRESSED: Cost = 1_500;
+/// A player touches a man before the opponent has pressed, where players press as a rule.
+pub const TOUCHED_EARLY: Cost = 1_000;
 /// A reply stood before the man that it replies to had left its square.
 pub const REPLY_TOO_EARLY: Cost = 6_000;
 /// The same where the two moves explain a board that nothing else does: played out of turn.

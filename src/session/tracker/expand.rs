@@ -8,6 +8,7 @@ use super::{
     cost::{self, Cost},
     fit::{Evidence, fit, in_turn, unseen_capture},
     moves::{Candidate, Legal},
+    plausible::oddness,
     reading::{Observed, Reading},
     tree::{NodeId, Ply},
 };
@@ -102,7 +103,7 @@ impl Tracker {
         if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
             return;
         }
-        let evidence = self.evidence(cause, node.ply);
+        let evidence = self.evidence(cause, node.ply, node.landed);
         let waiting = node.position.them() & !seen.occupied;
         for legal in node.legal(self.identity) {
             let differs = legal.after ^ seen.occupied;
@@ -117,7 +118,11 @@ impl Tracker {
                 continue;
             }
             let Some(extra) = fit(reading, &node.position, &candidate, differs, &evidence) else { continue };
-            let price = reading.cost.saturating_add(extra);
+            // Where the man had landed unseen, the press before was no press without a move.
+            let landed_unseen = (differs & candidate.to & !seen.occupied).any();
+            let refund =
+                if landed_unseen && reading.early_press.is_some() { cost::PRESS_WITHOUT_MOVE } else { 0 };
+            let price = reading.cost.saturating_add(extra).saturating_sub(refund);
             if price > limit {
                 continue;
             }
@@ -133,12 +138,13 @@ impl Tracker {
         }
     }
 
-    fn evidence(&self, cause: Cause, before: Option<Ply>) -> Evidence<'_> {
+    fn evidence(&self, cause: Cause, before: Option<Ply>, landed: Bitboard) -> Evidence<'_> {
         Evidence {
             cause,
             seen: &self.seen,
             times: &self.times,
             before,
+            landed,
             too_early: cost::REPLY_TOO_EARLY,
             clocked: self.clocked > 0 && cause != Cause::Report,
         }
@@ -216,7 +222,7 @@ impl Tracker {
             }
             let first_price = cost::MOVE
                 + unseen(&first, reading.touched)
-                + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply)) };
+                + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply, node.landed)) };
             let placed = Ply {
                 mv: first.mv,
                 placed: at,
@@ -225,7 +231,8 @@ impl Tracker {
                 answered: false,
                 reported: report,
             };
-            let reply = Evidence { too_early: cost::OUT_OF_TURN, ..self.evidence(cause, Some(placed)) };
+            let reply =
+                Evidence { too_early: cost::OUT_OF_TURN, ..self.evidence(cause, Some(placed), first.to) };
             let mut middle = node.position.clone();
             middle.play_unchecked(first.mv);
             let touched = middle.board().occupied() & !seen.occupied;
@@ -243,7 +250,11 @@ impl Tracker {
                 if hidden && (!them.contains(second.from) || second.to == first.to) {
                     continue;
                 }
-                let landing = if hidden { cost::UNSEEN_LANDING } else { 0 };
+                let landing = if hidden {
+                    cost::UNSEEN_LANDING + oddness(&node.position, first.mv, node.landed)
+                } else {
+                    0
+                };
                 let first_cost = reading.cost.saturating_add(first_price + landing);
                 let second_price = cost::MOVE
                     + cost::TWO_PLIES

@@ -6,6 +6,7 @@ use super::{
     Cause, Times,
     cost::{self, Cost},
     moves::{Candidate, castled},
+    plausible::oddness,
     reading::{Observed, Reading},
     tree::Ply,
 };
@@ -18,6 +19,8 @@ pub(super) struct Evidence<'a> {
     pub times: &'a Times,
     /// The move before, and when it was placed and pressed.
     pub before: Option<Ply>,
+    /// Where the men of the move before landed.
+    pub landed: Bitboard,
     /// The price of a reply that stood before the move.
     pub too_early: Cost,
     /// Players press here, as a rule.
@@ -65,7 +68,8 @@ pub(super) fn fit(
         let next = position.them().contains(square) && !candidate.victim.contains(square);
         price += if is_missing && candidate.to.contains(square) {
             // Somebody who presses has let go of his man.
-            if !matches!(evidence.cause, Cause::Press(side) if side == position.turn()) {
+            let presses = matches!(evidence.cause, Cause::Press(side) if side == position.turn());
+            if !presses && reading.early_press.is_none() {
                 return None;
             }
             mishaps += 1;
@@ -89,6 +93,10 @@ pub(super) fn fit(
             mishaps += 1;
             cost::FOREIGN
         };
+    }
+    let unseen_landing = (differs & candidate.to & !seen.occupied).any();
+    if unseen > 0 || unseen_landing {
+        price += oddness(position, candidate.mv, evidence.landed);
     }
     // Two mishaps at once explain anything.
     let far = mishaps > 1 || next_in_hand > 1;

@@ -8,6 +8,7 @@ mod cost;
 mod expand;
 mod fit;
 mod moves;
+mod plausible;
 mod promotion;
 mod reading;
 mod tree;
@@ -305,7 +306,11 @@ impl Tracker {
                 && reading.node != self.root
                 && let Some(ply) = &mut self.tree.node_mut(reading.node).ply
             {
+                let early = !ply.answered && ply.pressed.is_none() && self.clocked > 0;
                 ply.answered = true;
+                if early && let Some(reading) = self.readings.get_mut(index) {
+                    reading.cost = reading.cost.saturating_add(cost::TOUCHED_EARLY);
+                }
             }
         }
     }
