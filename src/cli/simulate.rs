@@ -102,7 +102,8 @@ fn play(args: &Args) -> Result<Simulation, Failure> {
     };
     let mut params = Params { ending: args.ending, ..Params::level(args.level) };
     if let Some(settle_ms) = args.debounced {
-        params.output = Output::Debounced { settle_ms };
+        params.output = Output::Debounced;
+        params.settle_ms = settle_ms;
     }
     simulate(&game, &params, args.seed).map_err(|error| Failure::Game { file: name, error })
 }
