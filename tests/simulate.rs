@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use touchmoved::{
     session::{
         event::{Event, GameResult},
-        setup::{GameSetup, Signal},
+        setup::{BoardKind, GameSetup, Signal},
     },
     simulate::{
         Game, Simulation,
@@ -78,10 +78,34 @@ fn follow(simulation: &Simulation) -> Bitboard {
                 assert_ne!(occupied.contains(*square), *closed, "event {index} changes nothing");
                 occupied.toggle(*square);
             }
+            Event::Piece { .. } => panic!("event {index}: an occupancy board does not know the men"),
             _ => {}
         }
     }
     occupied
+}
+
+/// The same for a board that tells the men. Gives the men at the end.
+fn follow_men(simulation: &Simulation) -> Board {
+    let mut men = Board::empty();
+    for (index, stamped) in simulation.events.iter().enumerate() {
+        match &stamped.event {
+            Event::Pieces(all) => {
+                assert_eq!(index, 0, "one full report, at the start");
+                men = all.clone();
+            }
+            Event::Piece { square, piece } => {
+                assert_ne!(men.piece_at(*square), *piece, "event {index} changes nothing");
+                men.discard_piece_at(*square);
+                if let Some(piece) = piece {
+                    men.set_piece_at(*square, *piece);
+                }
+            }
+            Event::Square { .. } | Event::Occupied(_) => panic!("event {index}: no men in it"),
+            _ => {}
+        }
+    }
+    men
 }
 
 fn presses(simulation: &Simulation) -> Vec<Color> {
@@ -129,7 +153,7 @@ proptest! {
     fn deliberate_hands_press_once_a_ply_and_leave_time_between_contacts(
         (game, end) in any_game(), seed: u64,
     ) {
-        let unpressed = usize::from(end.is_game_over());
+        let unpressed = usize::from(end.legal_moves().is_empty());
         let simulation = simulate(&game, &Params::level(Level::Clean).debounced(), seed).unwrap();
         let first = game.setup.position().unwrap().turn();
         let expected: Vec<Color> =
@@ -169,6 +193,24 @@ proptest! {
         let settled = simulate(&game, &params.debounced(), seed).unwrap();
         prop_assert_eq!(&raw.truth.plies, &settled.truth.plies);
         prop_assert_eq!(&raw.truth.touches, &settled.truth.touches);
+    }
+
+    #[test]
+    fn a_board_that_tells_the_men_ends_as_the_position(
+        (game, end) in any_game(), level in 0usize..3, scan_ms in prop_oneof![Just(0u32), 200u32..=250], seed: u64,
+    ) {
+        let params = Params { scan_ms, ..Params::level(LEVELS[level]).identity() };
+        let simulation = simulate(&game, &params, seed).unwrap();
+        prop_assert_eq!(simulation.setup.board, BoardKind::Dgt);
+        prop_assert_eq!(&follow_men(&simulation), end.board());
+        let hands = simulate(&game, &Params::level(LEVELS[level]), seed).unwrap();
+        prop_assert_eq!(&simulation.truth.touches, &hands.truth.touches);
+        // What is found in one scan has its time.
+        for stamped in &simulation.events {
+            if scan_ms > 0 && matches!(stamped.event, Event::Piece { .. }) {
+                prop_assert_eq!(stamped.at.as_micros() % (u64::from(scan_ms) * 1000), 0);
+            }
+        }
     }
 
     #[test]
@@ -315,6 +357,46 @@ fn kings_go_to_the_squares_of_the_result() {
             assert!(!occupied.contains(home), "{result:?}: {home}");
         }
     }
+}
+
+/// In a capture whose victim nobody sees leave, the square goes from one man to the other.
+#[test]
+fn one_man_can_follow_another_in_one_event() {
+    let game = GAMES[1].game(GameSetup::default());
+    let mut params = Params { scan_ms: 0, ..Params::level(Level::Clean).identity() };
+    params.mishaps.unseen_victim = Rate::ALWAYS;
+    let simulation = simulate(&game, &params, 1).unwrap();
+    let mut men = Board::empty();
+    let mut exchanges = 0;
+    for stamped in &simulation.events {
+        match &stamped.event {
+            Event::Pieces(all) => men = all.clone(),
+            Event::Piece { square, piece } => {
+                let before = men.remove_piece_at(*square);
+                if let Some(piece) = piece {
+                    exchanges += usize::from(before.is_some_and(|man| man.color != piece.color));
+                    men.set_piece_at(*square, *piece);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(exchanges, game.moves.iter().filter(|san| san.contains('x')).count());
+}
+
+/// Slow scans miss what happens between them.
+#[test]
+fn a_scan_sees_less_than_a_settled_contact() {
+    let game = GAMES[0].game(GameSetup::default());
+    let count = |scan_ms| {
+        let params = Params { scan_ms, ..Params::level(Level::Chaos).identity() };
+        let count = |seed| {
+            let simulation = simulate(&game, &params, seed).unwrap();
+            simulation.events.iter().filter(|event| matches!(event.event, Event::Piece { .. })).count()
+        };
+        (0..20).map(count).sum::<usize>()
+    };
+    assert!(count(250) * 10 < count(0) * 9, "{} of {}", count(250), count(0));
 }
 
 #[test]

@@ -6,10 +6,11 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use shakmaty::{Color, Square};
 use touchmoved::{
     session::{
         event::{Event, GameResult, Stamped},
-        setup::{GameSetup, Signal},
+        setup::{BoardKind, GameSetup, Signal},
     },
     wire::sensor_log::{parse_event, parse_header},
 };
@@ -56,6 +57,21 @@ fn a_pgn_becomes_a_sensor_log() {
     assert_eq!(setup.signal, Signal::Debounced);
     let changes = events.iter().filter(|stamped| matches!(stamped.event, Event::Square { .. })).count();
     assert_eq!(changes, 8);
+}
+
+#[test]
+fn the_output_can_be_chosen() {
+    let (setup, events) = log(simulate(&["-", "--output", "identity"], PGN));
+    assert_eq!((setup.board, setup.signal), (BoardKind::Dgt, Signal::Debounced));
+    assert!(matches!(events[0].event, Event::Pieces(_)));
+    let queen = |stamped: &Stamped| {
+        matches!(&stamped.event, Event::Piece { square, piece: Some(man) }
+            if *square == Square::H4 && *man == Color::Black.queen())
+    };
+    assert!(events.iter().any(queen));
+    let debounced = |args: &[&str]| simulate(args, PGN).stdout;
+    assert_eq!(debounced(&["-", "--output", "debounced"]), debounced(&["-", "--debounced"]));
+    assert_eq!(debounced(&["-", "--output", "raw"]), debounced(&["-"]));
 }
 
 #[test]

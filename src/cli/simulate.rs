@@ -25,7 +25,8 @@ use crate::{
         what goes wrong at each level. The log goes to standard output.\n\n\
         Examples:\n  \
         touchmoved simulate --game opera > opera.ndjson\n  \
-        touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n\n\
+        touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n  \
+        touchmoved simulate --output identity game.pgn > dgt.ndjson\n\n\
         Exit status: 0 done, 1 the output cannot be written, 2 the game cannot be read or played."
 )]
 pub(super) struct Args {
@@ -41,8 +42,19 @@ pub(super) struct Args {
     /// The same seed gives the same log
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Put out changes that lasted for so many milliseconds in place of contact edges
-    #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
+    /// What is put out: raw (contact edges), debounced (settled changes) or identity (the men that the
+    /// scans of a DGT board find)
+    #[arg(long, value_parser = output)]
+    output: Option<Output>,
+    /// The same as --output debounced; changes have to last for so many milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "20",
+        conflicts_with = "output"
+    )]
     debounced: Option<u32>,
     /// At the end: open (the clock runs on), stopped, kings (in the centre), entered (the result)
     #[arg(long, default_value = "stopped", value_parser = ending)]
@@ -53,14 +65,14 @@ fn level(text: &str) -> Result<Level, String> {
     Level::parse(text).ok_or_else(|| "expected clean, tournament or chaos".to_owned())
 }
 
+fn output(text: &str) -> Result<Output, String> {
+    let found = Output::ALL.into_iter().find(|output| output.as_str() == text);
+    found.ok_or_else(|| "expected raw, debounced or identity".to_owned())
+}
+
 fn ending(text: &str) -> Result<Ending, String> {
-    match text {
-        "open" => Ok(Ending::Open),
-        "stopped" => Ok(Ending::Stopped),
-        "kings" => Ok(Ending::KingsToCentre),
-        "entered" => Ok(Ending::Entered),
-        _ => Err("expected open, stopped, kings or entered".to_owned()),
-    }
+    let found = Ending::ALL.into_iter().find(|ending| ending.as_str() == text);
+    found.ok_or_else(|| "expected open, stopped, kings or entered".to_owned())
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +113,9 @@ fn play(args: &Args) -> Result<Simulation, Failure> {
         (None, None) => return Err(Failure::Unknown { name: String::new(), known: names() }),
     };
     let mut params = Params { ending: args.ending, ..Params::level(args.level) };
+    if let Some(output) = args.output {
+        params.output = output;
+    }
     if let Some(settle_ms) = args.debounced {
         params.output = Output::Debounced;
         params.settle_ms = settle_ms;

@@ -69,7 +69,7 @@ impl Hands<'_> {
         after.play_unchecked(played);
         let (press, press_seen) = match self.pressed {
             Some(pressed) => pressed,
-            None if after.is_game_over() => self.end_of_game(),
+            None if after.legal_moves().is_empty() => self.end_of_game(),
             None => self.end(),
         };
         Turn { start, recognised, made, press, press_seen, style }
@@ -260,7 +260,7 @@ impl Hands<'_> {
         (Some(press), seen)
     }
 
-    /// The move that ends the game needs no press (Articles 5.1.1, 5.2.1).
+    /// Checkmate and stalemate end the game without a press (Articles 5.1.1, 5.2.1).
     fn end_of_game(&mut self) -> (Option<u64>, bool) {
         if self.mishap(self.params.mishaps.press_after_end_missing, "press-after-end-missing") {
             return (None, false);
