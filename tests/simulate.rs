@@ -195,6 +195,23 @@ proptest! {
         prop_assert_eq!(&raw.truth.touches, &settled.truth.touches);
     }
 
+    /// Also when everything that can go wrong goes wrong in every ply.
+    #[test]
+    fn whatever_is_set_the_board_ends_as_the_position(
+        (game, end) in any_game(), level in 0usize..3, choices in proptest::collection::vec(0usize..4, 60), seed: u64,
+    ) {
+        let mut params = Params::level(LEVELS[level]).debounced();
+        let names = params.settings().into_iter().filter(|(_, value)| value.ends_with('%'));
+        for ((name, value), choice) in names.zip(choices) {
+            let value = ["0%", "40%", "100%", value.as_str()][choice];
+            params.set(&name, value).unwrap();
+        }
+        let simulation = simulate(&game, &params, seed).unwrap();
+        prop_assert_eq!(follow(&simulation), end.board().occupied());
+        let men = simulate(&game, &params.identity(), seed).unwrap();
+        prop_assert_eq!(&follow_men(&men), end.board());
+    }
+
     #[test]
     fn a_board_that_tells_the_men_ends_as_the_position(
         (game, end) in any_game(), level in 0usize..3, scan_ms in prop_oneof![Just(0u32), 200u32..=250], seed: u64,

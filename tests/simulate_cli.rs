@@ -95,3 +95,66 @@ fn what_cannot_be_read_is_said_with_its_place() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+/// What `--print-params` writes is what `--params` reads; `--set` goes over it.
+#[test]
+fn parameters_are_printed_read_and_set() {
+    let text = |args: &[&str]| String::from_utf8(simulate(args, PGN).stdout).unwrap();
+    let chaos = text(&["--level", "chaos", "--print-params"]);
+    assert!(chaos.contains("\n[mishaps]\nslide = \"30%\"\n"), "{chaos}");
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(chaos.as_bytes()).unwrap();
+    let path = file.path().to_str().unwrap();
+    assert_eq!(text(&["--params", path, "--print-params"]), chaos);
+    assert_eq!(text(&["-", "--params", path]), text(&["-", "--level", "chaos"]));
+    let set = ["--params", path, "--set", "mishaps.slide=7.5%", "--set", "output.kind=identity"];
+    let changed = text(&[&set[..], &["--print-params"]].concat());
+    assert!(changed.contains("slide = \"7.5%\"") && changed.contains("kind = \"identity\""), "{changed}");
+    assert_eq!(log(simulate(&[&set[..], &["-"]].concat(), PGN)).0.board, BoardKind::Dgt);
+    // A file names what it changes and no more.
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(b"[mishaps]\nslide = \"1%\"\n[reed]\nbounces = 2\n[clock]\nstart = false\n").unwrap();
+    let args = ["--level", "chaos", "--params", file.path().to_str().unwrap(), "--print-params"];
+    let expected = chaos
+        .replace("\nslide = \"30%\"", "\nslide = \"1%\"")
+        .replace("bounces = 5", "bounces = 2")
+        .replace("start = true", "start = false");
+    assert_eq!(text(&args), expected);
+}
+
+#[test]
+fn a_wrong_parameter_is_said_with_its_place_and_what_to_do() {
+    for (setting, expected) in [
+        (
+            "mishaps.slid=1%",
+            "--set mishaps.slid=1%: there is no parameter mishaps.slid; did you mean mishaps.slide?",
+        ),
+        (
+            "timing.travel=fast",
+            "timing.travel: expected a time or a span of times up to an hour, such as 90-250ms",
+        ),
+        ("timing.travel", "expected NAME=VALUE, such as mishaps.slide=30%"),
+    ] {
+        let output = simulate(&["-", "--set", setting], PGN);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected), "{message}");
+    }
+    for (text, line, expected) in [
+        ("[mishaps]\n\nslide = \"30\"\n", 3, "mishaps.slide: expected a share from 0% to 100%"),
+        ("# mine\n[mishap]\nslide = \"30%\"\n", 3, "did you mean mishaps.slide?"),
+        ("[timing]\ntravel = [90, 250]\n", 2, "timing.travel: expected a text in quotes"),
+        ("slide = \"30%\"\n", 1, "slide stands outside a table"),
+        ("[mishaps]\nslide = \n", 2, ""),
+    ] {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let path = file.path().to_str().unwrap();
+        let output = simulate(&["-", "--params", path], PGN);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(&format!("{path}:{line}: ")) && message.contains(expected), "{message}");
+    }
+    let output = simulate(&["-", "--params", "/nonexistent.toml"], PGN);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("/nonexistent.toml: No such file"));
+}

@@ -14,7 +14,9 @@ mod orders;
 mod output;
 pub mod params;
 pub mod pgn;
+mod quantity;
 mod rng;
+pub mod settings;
 mod turn;
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Square, san::San, uci::UciMove};

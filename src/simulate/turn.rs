@@ -9,6 +9,9 @@ use super::{
     orders::squares_of,
 };
 
+/// Nobody adjusts more men than this at a time.
+const MOST_ADJUSTMENTS: u32 = 8;
+
 /// When the turn before this one ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
@@ -133,15 +136,13 @@ impl Hands<'_> {
         ];
         for (rate, name, men) in adjustments {
             let men: Vec<Square> = men.into_iter().filter(|square| !squares.contains(square)).collect();
-            let mut again = self.mishap_with(rate, name, &men);
-            while let Some(square) = again {
+            let mut next = self.mishap_with(rate, name, &men);
+            for _ in 0..MOST_ADJUSTMENTS {
+                let Some(square) = next else { break };
                 self.adjust(square, self.params.timing.adjust);
                 self.reach();
-                again = if self.rng.happens(self.params.mishaps.adjust_more) {
-                    self.rng.pick(&men)
-                } else {
-                    None
-                };
+                let more = self.rng.happens(self.params.mishaps.adjust_more);
+                next = if more { self.rng.pick(&men) } else { None };
             }
         }
         let legal = position.legal_moves();
