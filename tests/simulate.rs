@@ -20,8 +20,6 @@ use touchmoved::{
     wire::sensor_log::{format_event, format_header, parse_event, parse_header},
 };
 
-const LEVELS: [Level; 3] = [Level::Clean, Level::Tournament, Level::Chaos];
-
 /// Games of Chess960 start here, with castling of every shape.
 const STARTS_960: [&str; 4] = [
     "nrkbbrqn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBRQN w KQkq - 0 1",
@@ -135,7 +133,7 @@ proptest! {
     fn squares_change_truly_and_the_board_ends_as_the_position(
         (game, end) in any_game(), level in 0usize..3, raw: bool, seed: u64,
     ) {
-        let params = Params::level(LEVELS[level]);
+        let params = Params::level(Level::ALL[level]);
         let params = if raw { params } else { params.debounced() };
         let simulation = simulate(&game, &params, seed).unwrap();
         prop_assert_eq!(follow(&simulation), end.board().occupied());
@@ -173,7 +171,7 @@ proptest! {
 
     #[test]
     fn the_same_seed_gives_the_same_bytes((game, _) in any_game(), level in 0usize..3, seed: u64) {
-        let params = Params::level(LEVELS[level]);
+        let params = Params::level(Level::ALL[level]);
         let simulation = simulate(&game, &params, seed).unwrap();
         let text = log_of(&simulation);
         prop_assert_eq!(&text, &log_of(&simulate(&game, &params, seed).unwrap()));
@@ -200,7 +198,7 @@ proptest! {
     fn whatever_is_set_the_board_ends_as_the_position(
         (game, end) in any_game(), level in 0usize..3, choices in proptest::collection::vec(0usize..4, 60), seed: u64,
     ) {
-        let mut params = Params::level(LEVELS[level]).debounced();
+        let mut params = Params::level(Level::ALL[level]).debounced();
         let names = params.settings().into_iter().filter(|(_, value)| value.ends_with('%'));
         for ((name, value), choice) in names.zip(choices) {
             let value = ["0%", "40%", "100%", value.as_str()][choice];
@@ -216,11 +214,11 @@ proptest! {
     fn a_board_that_tells_the_men_ends_as_the_position(
         (game, end) in any_game(), level in 0usize..3, scan_ms in prop_oneof![Just(0u32), 200u32..=250], seed: u64,
     ) {
-        let params = Params { scan_ms, ..Params::level(LEVELS[level]).identity() };
+        let params = Params { scan_ms, ..Params::level(Level::ALL[level]).identity() };
         let simulation = simulate(&game, &params, seed).unwrap();
         prop_assert_eq!(simulation.setup.board, BoardKind::Dgt);
         prop_assert_eq!(&follow_men(&simulation), end.board());
-        let hands = simulate(&game, &Params::level(LEVELS[level]), seed).unwrap();
+        let hands = simulate(&game, &Params::level(Level::ALL[level]), seed).unwrap();
         prop_assert_eq!(&simulation.truth.touches, &hands.truth.touches);
         // What is found in one scan has its time.
         for stamped in &simulation.events {
@@ -236,7 +234,7 @@ proptest! {
     ) {
         let mut game = game;
         game.setup.time_control = "900+10".to_owned();
-        let simulation = simulate(&game, &Params::level(LEVELS[level]), seed).unwrap();
+        let simulation = simulate(&game, &Params::level(Level::ALL[level]), seed).unwrap();
         let readings: Vec<_> = simulation.events.iter().filter_map(|stamped| match stamped.event {
             Event::Times(reading) => Some((stamped.at.as_micros(), reading)),
             _ => None,
@@ -269,7 +267,7 @@ fn seeds_differ() {
 #[test]
 fn the_demo_games_are_played_to_their_end_at_every_level() {
     for demo in GAMES {
-        for level in LEVELS {
+        for level in Level::ALL {
             let game = demo.game(GameSetup::default());
             let params = Params { ending: Ending::Entered, ..Params::level(level) };
             let simulation = simulate(&game, &params, 1).unwrap();

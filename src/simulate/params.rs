@@ -3,18 +3,22 @@
 
 pub use super::quantity::{Rate, Span};
 
-/// How the players handle the men.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How carefully the players handle the men.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// Deliberate: no faults, every press delivered, at least 0.2 s between contacts.
     Clean,
     /// A tournament game with its usual share of mishaps.
+    #[default]
     Tournament,
     /// A blitz scramble.
     Chaos,
 }
 
 impl Level {
+    /// Every level.
+    pub const ALL: [Level; 3] = [Level::Clean, Level::Tournament, Level::Chaos];
+
     /// The word of the configuration.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -26,7 +30,7 @@ impl Level {
 
     /// Reads the word of the configuration.
     pub fn parse(text: &str) -> Option<Level> {
-        [Level::Clean, Level::Tournament, Level::Chaos].into_iter().find(|level| level.as_str() == text)
+        Level::ALL.into_iter().find(|level| level.as_str() == text)
     }
 }
 

@@ -219,11 +219,9 @@ mod tests {
     use super::*;
     use crate::simulate::params::Level;
 
-    const LEVELS: [Level; 3] = [Level::Clean, Level::Tournament, Level::Chaos];
-
     #[test]
     fn what_is_shown_sets_the_same() {
-        for (from, to) in LEVELS.into_iter().flat_map(|from| LEVELS.map(|to| (from, to))) {
+        for (from, to) in Level::ALL.into_iter().flat_map(|from| Level::ALL.map(|to| (from, to))) {
             let wanted = Params::level(from).identity();
             let mut params = Params::level(to);
             for (name, text) in wanted.settings() {
