@@ -96,6 +96,29 @@ fn what_cannot_be_read_is_said_with_its_place() {
     }
 }
 
+#[test]
+fn the_truth_can_be_had() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("truth.json");
+    let args = ["-", "--level", "clean", "--output", "debounced", "--truth", path.to_str().unwrap()];
+    let (_, events) = log(simulate(&args, PGN));
+    let truth: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(truth["moves"], serde_json::json!(["f2f3", "e7e5", "g2g4", "d8h4"]));
+    assert_eq!(truth["n_events"], events.len());
+    for ply in truth["plies"].as_array().unwrap() {
+        let at = |key: &str| ply[key].as_u64().map(|index| &events[usize::try_from(index).unwrap()].event);
+        let uci = ply["uci"].as_str().unwrap();
+        let square = |text: &str| text.parse::<Square>().unwrap();
+        assert_eq!(at("ev0"), Some(&Event::Square { square: square(&uci[..2]), occupied: false }));
+        assert_eq!(at("ev1"), Some(&Event::Square { square: square(&uci[2..]), occupied: true }));
+        assert_eq!(matches!(at("press_ev"), Some(Event::Press(_))), uci != "d8h4");
+    }
+    assert_eq!(truth["touches"].as_array().unwrap().len(), 4);
+    assert_eq!(truth["touches"][0]["kind"], "move");
+    let output = simulate(&["-", "--truth", "/nonexistent/truth.json"], PGN);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--truth /nonexistent/truth.json: No such"));
+}
+
 /// What `--print-params` writes is what `--params` reads; `--set` goes over it.
 #[test]
 fn parameters_are_printed_read_and_set() {

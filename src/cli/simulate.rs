@@ -1,6 +1,7 @@
 //! `touchmoved simulate`: a game in, a sensor log of human handling out.
 
 mod params;
+mod truth;
 
 use std::{
     io::{self, Read as _, Write as _},
@@ -73,6 +74,9 @@ pub(super) struct Args {
     /// file; may be given more than once
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+    /// Write what really happened into this file: moves, times, orders, mishaps and touches
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
     /// Write the parameters as TOML and play nothing
     #[arg(long)]
     print_params: bool,
@@ -100,6 +104,8 @@ enum Failure {
     Pgn { file: String, error: PgnError },
     #[error("{file}: {error}")]
     Game { file: String, error: SimulateError },
+    #[error("--truth {file}: {error}")]
+    Truth { file: String, error: io::Error },
     #[error(transparent)]
     Params(#[from] ParamsError),
     #[error("there is no built-in game {name:?}; the names are {known}")]
@@ -108,7 +114,15 @@ enum Failure {
 
 pub(super) fn run(args: &Args) -> ExitCode {
     let text = params_of(args).map_err(Failure::from).and_then(|params| {
-        if args.print_params { Ok(params::print(&params)) } else { play(args, &params).map(|s| log_of(&s)) }
+        if args.print_params {
+            return Ok(params::print(&params));
+        }
+        let simulation = play(args, &params)?;
+        if let Some(path) = &args.truth {
+            std::fs::write(path, truth::json_of(&simulation, &params))
+                .map_err(|error| Failure::Truth { file: path.display().to_string(), error })?;
+        }
+        Ok(log_of(&simulation))
     });
     let text = match text {
         Ok(text) => text,

@@ -111,6 +111,22 @@ pub enum TouchKind {
     AfterTheGame,
 }
 
+impl TouchKind {
+    /// A word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            TouchKind::Move => "move",
+            TouchKind::Victim => "victim",
+            TouchKind::Promotion => "promotion",
+            TouchKind::Adjust => "adjust",
+            TouchKind::TakeBack => "take-back",
+            TouchKind::Illegal => "illegal",
+            TouchKind::Knocked => "knocked",
+            TouchKind::AfterTheGame => "after-the-game",
+        }
+    }
+}
+
 /// The truth about one ply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlyTruth {
