@@ -296,6 +296,7 @@ fn every_mishap_and_every_order_occurs() {
         "brush",
         "castle-tap",
         "dropout",
+        "early-reply",
         "early-touch",
         "hover",
         "illegal",
@@ -336,6 +337,28 @@ fn every_mishap_and_every_order_occurs() {
         "quiet",
     ];
     assert_eq!(styles, BTreeSet::from(expected));
+}
+
+/// A player's turn begins when the last one is over, press included; two men of one player are never
+/// in the air for two moves.
+#[test]
+fn a_hand_does_one_thing_at_a_time() {
+    for seed in 0..100 {
+        for demo in GAMES {
+            let game = demo.game(GameSetup::default());
+            let plies = simulate(&game, &Params::level(Level::Chaos), seed).unwrap().truth.plies;
+            for pair in plies.windows(3) {
+                let over = pair[0].press_us.unwrap_or(0).max(pair[0].made_us);
+                assert!(
+                    pair[2].start_us >= over,
+                    "{} {seed}: {} and {}",
+                    demo.name,
+                    pair[0].uci,
+                    pair[2].uci
+                );
+            }
+        }
+    }
 }
 
 #[test]

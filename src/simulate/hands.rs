@@ -1,6 +1,6 @@
 //! What a hand does to the men: lifting, carrying, putting down, with the accidents on the way.
 
-use shakmaty::{Bitboard, Board, Color, Piece, Square, attacks};
+use shakmaty::{Bitboard, Board, ByColor, Color, Piece, Square, attacks};
 
 use super::{
     Touch, TouchKind,
@@ -32,6 +32,10 @@ pub(super) struct Hands<'a> {
     pub(super) pressed: Option<(Option<u64>, bool)>,
     /// Men lie about until this time: nobody moves.
     pub(super) disorder_until: u64,
+    /// When each player has a hand free after the last turn.
+    pub(super) free: ByColor<u64>,
+    /// A player who is early holds the man until the opponent has pressed.
+    pub(super) hold_until: u64,
 }
 
 impl Hands<'_> {
@@ -90,6 +94,7 @@ impl Hands<'_> {
     /// Puts a man on a square.
     pub(super) fn place(&mut self, square: Square, man: Option<Piece>) {
         let Some(man) = man else { return };
+        self.now = self.now.max(self.hold_until);
         self.men.set_piece_at(square, man);
         if !self.contacts.is_closed(square) && self.mishap(self.params.mishaps.off_centre, "off-centre") {
             let late = self.now + self.rng.decision(self.params.timing.off_centre);

@@ -19,7 +19,7 @@ mod rng;
 pub mod settings;
 mod turn;
 
-use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Square, san::San, uci::UciMove};
+use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position, Square, san::San, uci::UciMove};
 
 use self::{
     clock::{ClockDeed, Deed, TimeControl},
@@ -201,6 +201,8 @@ pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, S
         recognised: None,
         pressed: None,
         disorder_until: 0,
+        free: ByColor::default(),
+        hold_until: 0,
     };
     let mut position = start;
     let mut before = Before { recognised: CLOCK_START_US, made: CLOCK_START_US, ..Before::default() };

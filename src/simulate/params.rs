@@ -79,6 +79,8 @@ group! {
         hover,
         /// From the moment when the opponent's move can be recognised to a first touch before the press.
         early,
+        /// From the opponent's press to the placing of a man that was touched early.
+        held,
         /// From the victim's leaving to the attacker's arrival when a man is swept off its square.
         swap_gap,
         /// A contact that a passing man closes.
@@ -135,6 +137,9 @@ group! {
         sticky,
         /// The player touches a man before the opponent has pressed.
         early_touch,
+        /// The player also places the man before that press; otherwise he holds it until then (of early
+        /// touches).
+        early_reply,
         /// The player thinks for long.
         long_think,
         /// The player does not press.

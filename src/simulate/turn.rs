@@ -75,6 +75,7 @@ impl Hands<'_> {
             None if after.legal_moves().is_empty() => self.end_of_game(),
             None => self.end(),
         };
+        *self.free.get_mut(self.by) = self.now;
         Turn { start, recognised, made, press, press_seen, style }
     }
 
@@ -87,12 +88,20 @@ impl Hands<'_> {
             None => self.rng.decision(timing.think),
         };
         let mut start = before.ended() + think;
-        if before.press.is_some() && self.mishap(self.params.mishaps.early_touch, "early-touch") {
+        self.hold_until = 0;
+        if let Some(press) = before.press
+            && self.mishap(self.params.mishaps.early_touch, "early-touch")
+        {
             start = start.min(before.recognised + self.rng.decision(timing.early));
+            if !self.mishap(self.params.mishaps.early_reply, "early-reply") {
+                self.hold_until = press + self.rng.movement(timing.held);
+            }
         }
-        // Two hands do not work on one square, and nobody moves while men lie about.
+        // Two hands do not work on one square, a hand does one thing at a time, and nobody moves while
+        // men lie about.
         let shared = squares.iter().any(|square| before.squares.contains(square));
-        start = start.max(if shared { before.made } else { before.recognised }).max(self.disorder_until);
+        start = start.max(if shared { before.made } else { before.recognised });
+        start = start.max(self.disorder_until).max(*self.free.get(self.by));
         let ended = before.ended().min(start);
         self.drop_out_between(ended, start, squares);
         self.fidget(position, squares, ended, start);
