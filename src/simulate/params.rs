@@ -1,5 +1,5 @@
 //! What the handling simulator can be told. `docs/simulation.md` explains every number;
-//! [`super::levels`] holds those of the three levels.
+//! [`Params::level`] gives those of the three levels.
 
 pub use super::quantity::{Rate, Span};
 
