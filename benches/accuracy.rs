@@ -217,7 +217,7 @@ fn main() {
     let args = Args::parse();
     let mut params = Params::level(Level::parse(&args.level).expect("--level clean, tournament or chaos"));
     params.ending = Ending::Open;
-    params.output = Output::Debounced { settle_ms: 20 };
+    params.output = Output::Debounced;
     if args.output == "raw" {
         params.output = Output::Raw;
     }

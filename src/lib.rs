@@ -18,6 +18,7 @@ pub mod config;
 pub mod daemon;
 pub mod feed;
 pub mod journal;
+pub mod pace;
 pub mod publish;
 pub mod replay;
 pub mod review;

@@ -90,7 +90,7 @@ fn play(lines: &[&str], pace: Pace) -> Vec<Reading> {
     let file = file(lines);
     let (setup, source) = SensorLogSource::open(file.path(), pace).unwrap();
     assert!(setup.is_some());
-    assert_eq!(source.timeline(), pace.timeline());
+    assert_eq!(source.timeline(), Timeline::of(pace));
     Running::start(source).all()
 }
 

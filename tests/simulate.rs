@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, Position, Square, uci::UciMove};
 use touchmoved::{
     session::{
         event::{Event, GameResult},
-        setup::{GameSetup, Signal},
+        setup::{BoardKind, GameSetup, Signal},
     },
     simulate::{
         Game, Simulation,
@@ -19,8 +19,6 @@ use touchmoved::{
     },
     wire::sensor_log::{format_event, format_header, parse_event, parse_header},
 };
-
-const LEVELS: [Level; 3] = [Level::Clean, Level::Tournament, Level::Chaos];
 
 /// Games of Chess960 start here, with castling of every shape.
 const STARTS_960: [&str; 4] = [
@@ -78,10 +76,34 @@ fn follow(simulation: &Simulation) -> Bitboard {
                 assert_ne!(occupied.contains(*square), *closed, "event {index} changes nothing");
                 occupied.toggle(*square);
             }
+            Event::Piece { .. } => panic!("event {index}: an occupancy board does not know the men"),
             _ => {}
         }
     }
     occupied
+}
+
+/// The same for a board that tells the men. Gives the men at the end.
+fn follow_men(simulation: &Simulation) -> Board {
+    let mut men = Board::empty();
+    for (index, stamped) in simulation.events.iter().enumerate() {
+        match &stamped.event {
+            Event::Pieces(all) => {
+                assert_eq!(index, 0, "one full report, at the start");
+                men = all.clone();
+            }
+            Event::Piece { square, piece } => {
+                assert_ne!(men.piece_at(*square), *piece, "event {index} changes nothing");
+                men.discard_piece_at(*square);
+                if let Some(piece) = piece {
+                    men.set_piece_at(*square, *piece);
+                }
+            }
+            Event::Square { .. } | Event::Occupied(_) => panic!("event {index}: no men in it"),
+            _ => {}
+        }
+    }
+    men
 }
 
 fn presses(simulation: &Simulation) -> Vec<Color> {
@@ -111,7 +133,7 @@ proptest! {
     fn squares_change_truly_and_the_board_ends_as_the_position(
         (game, end) in any_game(), level in 0usize..3, raw: bool, seed: u64,
     ) {
-        let params = Params::level(LEVELS[level]);
+        let params = Params::level(Level::ALL[level]);
         let params = if raw { params } else { params.debounced() };
         let simulation = simulate(&game, &params, seed).unwrap();
         prop_assert_eq!(follow(&simulation), end.board().occupied());
@@ -119,26 +141,29 @@ proptest! {
         prop_assert_eq!(played, game.moves);
         for ply in &simulation.truth.plies {
             prop_assert!(ply.start_us <= ply.made_us);
-            prop_assert!(ply.press_us.is_none_or(|press| press > ply.made_us));
+            let early = ply.mishaps.contains(&"premature-press");
+            prop_assert!(early || ply.press_us.is_none_or(|press| press > ply.made_us));
         }
         prop_assert!(simulation.events.last().unwrap().at.as_micros() <= simulation.truth.end_us);
     }
 
     #[test]
     fn deliberate_hands_press_once_a_ply_and_leave_time_between_contacts(
-        (game, _) in any_game(), seed: u64,
+        (game, end) in any_game(), seed: u64,
     ) {
+        let unpressed = usize::from(end.legal_moves().is_empty());
         let simulation = simulate(&game, &Params::level(Level::Clean).debounced(), seed).unwrap();
         let first = game.setup.position().unwrap().turn();
         let expected: Vec<Color> =
-            (0..game.moves.len()).map(|ply| if ply % 2 == 0 { first } else { !first }).collect();
+            (0..game.moves.len() - unpressed).map(|ply| if ply % 2 == 0 { first } else { !first }).collect();
         prop_assert_eq!(presses(&simulation), expected);
         let contacts: Vec<u64> = simulation.events.iter()
             .filter(|stamped| matches!(stamped.event, Event::Square { .. }))
             .map(|stamped| stamped.at.as_micros())
             .collect();
         prop_assert!(contacts.windows(2).all(|pair| pair[1] - pair[0] >= 200_000));
-        for ply in &simulation.truth.plies {
+        let last = simulation.truth.plies.len() - unpressed;
+        for ply in &simulation.truth.plies[..last] {
             prop_assert!(ply.mishaps.is_empty(), "{:?}", ply.mishaps);
             prop_assert!(ply.press_us.is_some());
         }
@@ -146,7 +171,7 @@ proptest! {
 
     #[test]
     fn the_same_seed_gives_the_same_bytes((game, _) in any_game(), level in 0usize..3, seed: u64) {
-        let params = Params::level(LEVELS[level]);
+        let params = Params::level(Level::ALL[level]);
         let simulation = simulate(&game, &params, seed).unwrap();
         let text = log_of(&simulation);
         prop_assert_eq!(&text, &log_of(&simulate(&game, &params, seed).unwrap()));
@@ -168,13 +193,48 @@ proptest! {
         prop_assert_eq!(&raw.truth.touches, &settled.truth.touches);
     }
 
+    /// Also when everything that can go wrong goes wrong in every ply.
+    #[test]
+    fn whatever_is_set_the_board_ends_as_the_position(
+        (game, end) in any_game(), level in 0usize..3, choices in proptest::collection::vec(0usize..4, 60), seed: u64,
+    ) {
+        let mut params = Params::level(Level::ALL[level]).debounced();
+        let names = params.settings().into_iter().filter(|(_, value)| value.ends_with('%'));
+        for ((name, value), choice) in names.zip(choices) {
+            let value = ["0%", "40%", "100%", value.as_str()][choice];
+            params.set(&name, value).unwrap();
+        }
+        let simulation = simulate(&game, &params, seed).unwrap();
+        prop_assert_eq!(follow(&simulation), end.board().occupied());
+        let men = simulate(&game, &params.identity(), seed).unwrap();
+        prop_assert_eq!(&follow_men(&men), end.board());
+    }
+
+    #[test]
+    fn a_board_that_tells_the_men_ends_as_the_position(
+        (game, end) in any_game(), level in 0usize..3, scan_ms in prop_oneof![Just(0u32), 200u32..=250], seed: u64,
+    ) {
+        let params = Params { scan_ms, ..Params::level(Level::ALL[level]).identity() };
+        let simulation = simulate(&game, &params, seed).unwrap();
+        prop_assert_eq!(simulation.setup.board, BoardKind::Dgt);
+        prop_assert_eq!(&follow_men(&simulation), end.board());
+        let hands = simulate(&game, &Params::level(Level::ALL[level]), seed).unwrap();
+        prop_assert_eq!(&simulation.truth.touches, &hands.truth.touches);
+        // What is found in one scan has its time.
+        for stamped in &simulation.events {
+            if scan_ms > 0 && matches!(stamped.event, Event::Piece { .. }) {
+                prop_assert_eq!(stamped.at.as_micros() % (u64::from(scan_ms) * 1000), 0);
+            }
+        }
+    }
+
     #[test]
     fn the_clock_takes_time_from_the_side_that_runs_and_gives_it_back_only_as_increment(
         (game, _) in any_game(), level in 0usize..3, seed: u64,
     ) {
         let mut game = game;
         game.setup.time_control = "900+10".to_owned();
-        let simulation = simulate(&game, &Params::level(LEVELS[level]), seed).unwrap();
+        let simulation = simulate(&game, &Params::level(Level::ALL[level]), seed).unwrap();
         let readings: Vec<_> = simulation.events.iter().filter_map(|stamped| match stamped.event {
             Event::Times(reading) => Some((stamped.at.as_micros(), reading)),
             _ => None,
@@ -207,7 +267,7 @@ fn seeds_differ() {
 #[test]
 fn the_demo_games_are_played_to_their_end_at_every_level() {
     for demo in GAMES {
-        for level in LEVELS {
+        for level in Level::ALL {
             let game = demo.game(GameSetup::default());
             let params = Params { ending: Ending::Entered, ..Params::level(level) };
             let simulation = simulate(&game, &params, 1).unwrap();
@@ -234,13 +294,19 @@ fn every_mishap_and_every_order_occurs() {
         "adjust-opponent",
         "adjust-own",
         "brush",
+        "castle-tap",
         "dropout",
+        "early-reply",
         "early-touch",
         "hover",
         "illegal",
         "illegal-pressed",
+        "illegal-pressed-back",
         "knock",
+        "nudge",
         "off-centre",
+        "premature-press",
+        "press-after-end-missing",
         "press-forgotten",
         "press-lost",
         "press-stray",
@@ -271,6 +337,28 @@ fn every_mishap_and_every_order_occurs() {
         "quiet",
     ];
     assert_eq!(styles, BTreeSet::from(expected));
+}
+
+/// A player's turn begins when the last one is over, press included; two men of one player are never
+/// in the air for two moves.
+#[test]
+fn a_hand_does_one_thing_at_a_time() {
+    for seed in 0..100 {
+        for demo in GAMES {
+            let game = demo.game(GameSetup::default());
+            let plies = simulate(&game, &Params::level(Level::Chaos), seed).unwrap().truth.plies;
+            for pair in plies.windows(3) {
+                let over = pair[0].press_us.unwrap_or(0).max(pair[0].made_us);
+                assert!(
+                    pair[2].start_us >= over,
+                    "{} {seed}: {} and {}",
+                    demo.name,
+                    pair[0].uci,
+                    pair[2].uci
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -309,6 +397,46 @@ fn kings_go_to_the_squares_of_the_result() {
     }
 }
 
+/// In a capture whose victim nobody sees leave, the square goes from one man to the other.
+#[test]
+fn one_man_can_follow_another_in_one_event() {
+    let game = GAMES[1].game(GameSetup::default());
+    let mut params = Params { scan_ms: 0, ..Params::level(Level::Clean).identity() };
+    params.mishaps.unseen_victim = Rate::ALWAYS;
+    let simulation = simulate(&game, &params, 1).unwrap();
+    let mut men = Board::empty();
+    let mut exchanges = 0;
+    for stamped in &simulation.events {
+        match &stamped.event {
+            Event::Pieces(all) => men = all.clone(),
+            Event::Piece { square, piece } => {
+                let before = men.remove_piece_at(*square);
+                if let Some(piece) = piece {
+                    exchanges += usize::from(before.is_some_and(|man| man.color != piece.color));
+                    men.set_piece_at(*square, *piece);
+                }
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(exchanges, game.moves.iter().filter(|san| san.contains('x')).count());
+}
+
+/// Slow scans miss what happens between them.
+#[test]
+fn a_scan_sees_less_than_a_settled_contact() {
+    let game = GAMES[0].game(GameSetup::default());
+    let count = |scan_ms| {
+        let params = Params { scan_ms, ..Params::level(Level::Chaos).identity() };
+        let count = |seed| {
+            let simulation = simulate(&game, &params, seed).unwrap();
+            simulation.events.iter().filter(|event| matches!(event.event, Event::Piece { .. })).count()
+        };
+        (0..20).map(count).sum::<usize>()
+    };
+    assert!(count(250) * 10 < count(0) * 9, "{} of {}", count(250), count(0));
+}
+
 #[test]
 fn thinking_times_of_the_game_are_kept() {
     let mut game = GAMES[0].game(GameSetup::default());
@@ -326,7 +454,8 @@ fn output_and_clock_can_be_chosen() {
     game.moves.truncate(10);
     let mut params = Params::level(Level::Clean);
     params.initial_report = false;
-    params.output = Output::Debounced { settle_ms: 30 };
+    params.output = Output::Debounced;
+    params.settle_ms = 30;
     params.clock.every_ms = 0;
     params.clock.at_press = false;
     params.clock.start = false;

@@ -53,7 +53,7 @@ pub(super) struct Args {
     data: Option<PathBuf>,
     /// How carefully the hands play: one square after the other, as in a tournament, or as in a
     /// time scramble
-    #[arg(long, default_value = "tournament", value_parser = PossibleValuesParser::new(["clean", "tournament", "chaos"]))]
+    #[arg(long, default_value = "tournament", value_parser = PossibleValuesParser::new(Level::ALL.map(Level::as_str)))]
     level: String,
 }
 
@@ -63,11 +63,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let mut config = Config::demo(&dir, args.boards, speed, args.seed);
     config.http = Some(args.http);
     config.livechess = Some(args.livechess);
-    let wanted = match args.level.as_str() {
-        "clean" => Level::Clean,
-        "chaos" => Level::Chaos,
-        _ => Level::Tournament,
-    };
+    let wanted = Level::parse(&args.level).unwrap_or_default();
     for board in &mut config.boards {
         if let SensorConfig::Simulated { level, .. } = &mut board.sensor {
             *level = wanted;

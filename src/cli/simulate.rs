@@ -1,11 +1,15 @@
 //! `touchmoved simulate`: a game in, a sensor log of human handling out.
 
+mod params;
+mod truth;
+
 use std::{
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
+use self::params::ParamsError;
 use crate::{
     session::setup::GameSetup,
     simulate::{
@@ -25,12 +29,16 @@ use crate::{
         what goes wrong at each level. The log goes to standard output.\n\n\
         Examples:\n  \
         touchmoved simulate --game opera > opera.ndjson\n  \
-        touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n\n\
-        Exit status: 0 done, 1 the output cannot be written, 2 the game cannot be read or played."
+        touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n  \
+        touchmoved simulate --output identity game.pgn > dgt.ndjson\n  \
+        touchmoved simulate --set mishaps.slide=100% --set timing.passing=20-400ms --game opera\n  \
+        touchmoved simulate --level chaos --print-params > mine.toml\n  \
+        touchmoved simulate --params mine.toml game.pgn\n\n\
+        Exit status: 0 done, 1 the output cannot be written, 2 the game or a parameter cannot be used."
 )]
 pub(super) struct Args {
     /// PGN file whose first game is played; - reads standard input
-    #[arg(required_unless_present = "game")]
+    #[arg(required_unless_present_any = ["game", "print_params"])]
     pgn: Option<PathBuf>,
     /// Play a built-in game: opera, immortal, evergreen, rarities or chess960
     #[arg(long, value_name = "NAME", conflicts_with = "pgn")]
@@ -41,26 +49,51 @@ pub(super) struct Args {
     /// The same seed gives the same log
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Put out changes that lasted for so many milliseconds in place of contact edges
-    #[arg(long, value_name = "MS", num_args = 0..=1, require_equals = true, default_missing_value = "20")]
+    /// What is put out: raw (contact edges), debounced (settled changes) or identity (the men that the
+    /// scans of a DGT board find)
+    #[arg(long, value_parser = output)]
+    output: Option<Output>,
+    /// The same as --output debounced; changes have to last for so many milliseconds
+    #[arg(
+        long,
+        value_name = "MS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "20",
+        conflicts_with = "output"
+    )]
     debounced: Option<u32>,
-    /// At the end: open (the clock runs on), stopped, kings (in the centre), entered (the result)
-    #[arg(long, default_value = "stopped", value_parser = ending)]
-    ending: Ending,
+    /// At the end: open (the clock runs on), stopped (the default), kings (in the centre), entered (the
+    /// result)
+    #[arg(long, value_parser = ending)]
+    ending: Option<Ending>,
+    /// Read parameters from a TOML file, such as --print-params writes; they replace those of the level
+    #[arg(long, value_name = "FILE")]
+    params: Option<PathBuf>,
+    /// Set one parameter, such as mishaps.slide=30% or timing.travel=90-250ms; it replaces that of the
+    /// file; may be given more than once
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Write what really happened into this file: moves, times, orders, mishaps and touches
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+    /// Write the parameters as TOML and play nothing
+    #[arg(long)]
+    print_params: bool,
 }
 
 fn level(text: &str) -> Result<Level, String> {
     Level::parse(text).ok_or_else(|| "expected clean, tournament or chaos".to_owned())
 }
 
+fn output(text: &str) -> Result<Output, String> {
+    let found = Output::ALL.into_iter().find(|output| output.as_str() == text);
+    found.ok_or_else(|| "expected raw, debounced or identity".to_owned())
+}
+
 fn ending(text: &str) -> Result<Ending, String> {
-    match text {
-        "open" => Ok(Ending::Open),
-        "stopped" => Ok(Ending::Stopped),
-        "kings" => Ok(Ending::KingsToCentre),
-        "entered" => Ok(Ending::Entered),
-        _ => Err("expected open, stopped, kings or entered".to_owned()),
-    }
+    let found = Ending::ALL.into_iter().find(|ending| ending.as_str() == text);
+    found.ok_or_else(|| "expected open, stopped, kings or entered".to_owned())
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -71,19 +104,34 @@ enum Failure {
     Pgn { file: String, error: PgnError },
     #[error("{file}: {error}")]
     Game { file: String, error: SimulateError },
+    #[error("--truth {file}: {error}")]
+    Truth { file: String, error: io::Error },
+    #[error(transparent)]
+    Params(#[from] ParamsError),
     #[error("there is no built-in game {name:?}; the names are {known}")]
     Unknown { name: String, known: String },
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
-    let simulation = match play(args) {
-        Ok(simulation) => simulation,
+    let text = params_of(args).map_err(Failure::from).and_then(|params| {
+        if args.print_params {
+            return Ok(params::print(&params));
+        }
+        let simulation = play(args, &params)?;
+        if let Some(path) = &args.truth {
+            std::fs::write(path, truth::json_of(&simulation, &params))
+                .map_err(|error| Failure::Truth { file: path.display().to_string(), error })?;
+        }
+        Ok(log_of(&simulation))
+    });
+    let text = match text {
+        Ok(text) => text,
         Err(failure) => {
             eprintln!("touchmoved simulate: {failure}");
             return ExitCode::from(2);
         }
     };
-    match write(&simulation) {
+    match io::stdout().lock().write_all(text.as_bytes()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -94,17 +142,31 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-fn play(args: &Args) -> Result<Simulation, Failure> {
+/// The level, under the file, under single settings, under the switches.
+fn params_of(args: &Args) -> Result<Params, ParamsError> {
+    let mut params = Params::level(args.level);
+    if let Some(path) = &args.params {
+        params::read(&mut params, path)?;
+    }
+    for setting in &args.set {
+        params::set(&mut params, setting)?;
+    }
+    params.output = args.output.unwrap_or(params.output);
+    params.ending = args.ending.unwrap_or(params.ending);
+    if let Some(settle_ms) = args.debounced {
+        params.output = Output::Debounced;
+        params.settle_ms = settle_ms;
+    }
+    Ok(params)
+}
+
+fn play(args: &Args, params: &Params) -> Result<Simulation, Failure> {
     let (name, game) = match (&args.game, &args.pgn) {
         (Some(name), _) => (name.clone(), built_in(name)?),
         (None, Some(path)) => from_file(path)?,
         (None, None) => return Err(Failure::Unknown { name: String::new(), known: names() }),
     };
-    let mut params = Params { ending: args.ending, ..Params::level(args.level) };
-    if let Some(settle_ms) = args.debounced {
-        params.output = Output::Debounced { settle_ms };
-    }
-    simulate(&game, &params, args.seed).map_err(|error| Failure::Game { file: name, error })
+    simulate(&game, params, args.seed).map_err(|error| Failure::Game { file: name, error })
 }
 
 fn names() -> String {
@@ -133,11 +195,10 @@ fn from_file(path: &Path) -> Result<(String, Game), Failure> {
     Ok((file, game))
 }
 
-fn write(simulation: &Simulation) -> io::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "{}", format_header(&simulation.setup))?;
-    for stamped in &simulation.events {
-        writeln!(out, "{}", format_event(stamped))?;
-    }
-    out.flush()
+fn log_of(simulation: &Simulation) -> String {
+    let lines = simulation.events.iter().map(format_event);
+    std::iter::once(format_header(&simulation.setup))
+        .chain(lines)
+        .flat_map(|line| [line, "\n".to_owned()])
+        .collect()
 }

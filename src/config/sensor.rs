@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+pub use crate::{
+    pace::{Pace, Speed},
+    simulate::params::Level,
+};
+
 /// What is read to know what happens on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SensorConfig {
@@ -54,64 +59,6 @@ impl SensorConfig {
             SensorConfig::Matrix { .. } => "matrix",
         }
     }
-}
-
-/// How many times as fast as at a real board something is delivered: 1 to 1000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Speed(u32);
-
-impl Speed {
-    /// As fast as at a real board.
-    pub const REAL_TIME: Speed = Speed(1);
-
-    /// A factor from 1 to 1000.
-    pub const fn new(factor: u32) -> Option<Speed> {
-        if factor >= 1 && factor <= 1000 { Some(Speed(factor)) } else { None }
-    }
-
-    /// The factor.
-    pub const fn factor(self) -> u32 {
-        self.0
-    }
-}
-
-impl Default for Speed {
-    fn default() -> Speed {
-        Speed::REAL_TIME
-    }
-}
-
-impl std::fmt::Display for Speed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// How fast a sensor log is played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// With the pauses of the recording, shorter by a factor.
-    At(Speed),
-    /// Without any pause.
-    AsFastAsPossible,
-}
-
-impl Default for Pace {
-    fn default() -> Pace {
-        Pace::At(Speed::REAL_TIME)
-    }
-}
-
-/// How carefully simulated players handle the men.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Level {
-    /// One hand, one square after the other.
-    Clean,
-    /// As in a tournament: men are adjusted, slid and bumped, captures are taken in any order.
-    #[default]
-    Tournament,
-    /// As in a time scramble: moves overlap, presses are forgotten.
-    Chaos,
 }
 
 /// What is done to the modem lines of a serial port when it is opened. The sources on DGT boards

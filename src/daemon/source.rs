@@ -6,13 +6,13 @@ use crate::{
     config::{self, BoardConfig, SensorConfig, TimeControl},
     publish::Tags,
     sensor::{
-        Pace, Source, SourceError, Speed, Timeline, dgt::DgtSource, sensor_log::SensorLogSource,
-        serial::ModemLines, simulated::SimulatedSource,
+        Pace, Source, SourceError, Timeline, dgt::DgtSource, sensor_log::SensorLogSource, serial::ModemLines,
+        simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
     simulate::{
         games::{DemoGame, GAMES},
-        params::{Ending, Level, Params},
+        params::{Ending, Params},
     },
 };
 
@@ -68,7 +68,7 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
             }
         }
         SensorConfig::SensorLog { path, pace, .. } => {
-            Planned { setup: setup_of_log(board, path)?, timeline: pace_of(*pace).timeline(), ..configured() }
+            Planned { setup: setup_of_log(board, path)?, timeline: Timeline::of(*pace), ..configured() }
         }
         SensorConfig::Dgt { .. } | SensorConfig::Matrix { .. } => configured(),
     })
@@ -91,7 +91,7 @@ fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Bo
             }))
         }
         SensorConfig::SensorLog { path, pace, .. } => {
-            let (_, source) = SensorLogSource::open(path, pace_of(*pace))?;
+            let (_, source) = SensorLogSource::open(path, *pace)?;
             let source = source.with_setup(setup);
             Ok(Box::new(match span {
                 Some(span) => source.resume(span.last, span.count),
@@ -120,13 +120,13 @@ fn simulated(board: &BoardConfig) -> Result<SimulatedSource, SourceError> {
         return Err(unusable("simulated board", "the configuration names another sensor", "report this"));
     };
     let game = game_of(*seed);
-    let mut params = Params::level(level_of(*level));
+    let mut params = Params::level(*level);
     if !game.moves.ends_with('#') {
         // Without a mate the result has to be entered.
         params.ending = Ending::Entered;
     }
     let game = game.game(board.setup.clone());
-    SimulatedSource::new(&game, &params, *seed, Pace::At(speed_of(*speed)))
+    SimulatedSource::new(&game, &params, *seed, Pace::At(*speed))
         .map_err(|error| unusable("simulated board", &error.to_string(), "correct the board's configuration"))
 }
 
@@ -182,25 +182,6 @@ fn matrix(_: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
 
 fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
     SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
-}
-
-fn speed_of(speed: config::Speed) -> Speed {
-    Speed::new(speed.factor()).unwrap_or(Speed::REAL_TIME)
-}
-
-fn pace_of(pace: config::Pace) -> Pace {
-    match pace {
-        config::Pace::At(speed) => Pace::At(speed_of(speed)),
-        config::Pace::AsFastAsPossible => Pace::AsFastAsPossible,
-    }
-}
-
-const fn level_of(level: config::Level) -> Level {
-    match level {
-        config::Level::Clean => Level::Clean,
-        config::Level::Tournament => Level::Tournament,
-        config::Level::Chaos => Level::Chaos,
-    }
 }
 
 const fn lines_of(lines: config::DtrRts) -> ModemLines {

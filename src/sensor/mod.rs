@@ -31,6 +31,7 @@ use std::sync::{
     mpsc::SyncSender,
 };
 
+pub use crate::pace::{Pace, Speed};
 use crate::session::{io::Input, time::MonoTime};
 
 /// Time that passes after the last event of a recording or a simulation, in microseconds of its own
@@ -46,44 +47,6 @@ pub struct Reading {
     pub input: Option<Input>,
 }
 
-/// How many times as fast as it happened a recording is delivered: 1 to 1000.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Speed(u32);
-
-impl Speed {
-    /// As fast as it happened.
-    pub const REAL_TIME: Speed = Speed(1);
-
-    /// A speed from 1 to 1000.
-    pub const fn new(factor: u32) -> Option<Speed> {
-        if factor >= 1 && factor <= 1000 { Some(Speed(factor)) } else { None }
-    }
-
-    /// The factor.
-    pub const fn factor(self) -> u32 {
-        self.0
-    }
-}
-
-/// How a recording is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// At a multiple of the time in which it happened; [`Speed::REAL_TIME`] is real time.
-    At(Speed),
-    /// Without waiting.
-    AsFastAsPossible,
-}
-
-impl Pace {
-    /// The time line that belongs to the pace.
-    pub const fn timeline(self) -> Timeline {
-        match self {
-            Pace::At(speed) => Timeline::Scaled { speed },
-            Pace::AsFastAsPossible => Timeline::AsFastAsPossible,
-        }
-    }
-}
-
 /// What the stamps of a source mean. See the top of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeline {
@@ -96,6 +59,16 @@ pub enum Timeline {
     },
     /// The time of a recording, delivered without waiting.
     AsFastAsPossible,
+}
+
+impl Timeline {
+    /// The time line of a recording that is delivered at this pace.
+    pub const fn of(pace: Pace) -> Timeline {
+        match pace {
+            Pace::At(speed) => Timeline::Scaled { speed },
+            Pace::AsFastAsPossible => Timeline::AsFastAsPossible,
+        }
+    }
 }
 
 /// Tells a source to end.

@@ -126,7 +126,7 @@ impl Source for SensorLogSource {
     }
 
     fn timeline(&self) -> Timeline {
-        self.pace.timeline()
+        Timeline::of(self.pace)
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {

@@ -72,7 +72,7 @@ impl Source for SimulatedSource {
     }
 
     fn timeline(&self) -> Timeline {
-        self.pace.timeline()
+        Timeline::of(self.pace)
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {

@@ -1,5 +1,5 @@
-//! The handling simulator: a game goes in, the events of a reed board and a clock under real hands
-//! come out.
+//! The handling simulator: a game goes in, the events of a board and a clock under real hands come
+//! out.
 //!
 //! Pure: the same game, parameters and seed give the same events, byte for byte. It shares nothing
 //! with the reconstruction, so that the one can be measured with the other. The orders of handling,
@@ -9,25 +9,32 @@ mod clock;
 mod contacts;
 pub mod games;
 mod hands;
+mod levels;
 mod orders;
+mod output;
 pub mod params;
 pub mod pgn;
+mod quantity;
 mod rng;
+pub mod settings;
+mod truth;
 mod turn;
 
-use shakmaty::{Chess, Color, Move, Position, Square, san::San, uci::UciMove};
+use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position, san::San, uci::UciMove};
 
+pub use self::truth::{PlyTruth, Touch, TouchKind, Truth};
 use self::{
     clock::{ClockDeed, Deed, TimeControl},
-    contacts::Contacts,
+    contacts::{Contact, Contacts},
     hands::Hands,
+    output::Reading,
     params::{Ending, Output, Params},
     rng::Rng,
     turn::Before,
 };
 use crate::session::{
     event::{Event, GameResult, Stamped, Unit},
-    setup::{GameSetup, SetupError, Signal},
+    setup::{BoardKind, GameSetup, SetupError, Signal},
     time::MonoTime,
 };
 
@@ -72,70 +79,6 @@ pub enum SimulateError {
     },
 }
 
-/// A touch of a man that really happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
-    /// Microseconds from the start.
-    pub at_us: u64,
-    /// The square on which the man stood.
-    pub square: Square,
-    /// Whose hand it was; `None` for a man that was knocked over.
-    pub by: Option<Color>,
-    /// What it was for.
-    pub kind: TouchKind,
-}
-
-/// What a touch was for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TouchKind {
-    /// The man that moves.
-    Move,
-    /// The man that is captured.
-    Victim,
-    /// The pawn that is exchanged for a new man.
-    Promotion,
-    /// A man that is adjusted on its square.
-    Adjust,
-    /// A legal move that is taken back before the press.
-    TakeBack,
-    /// An illegal move that is corrected.
-    Illegal,
-    /// Knocked over.
-    Knocked,
-    /// A king that signals the result.
-    AfterTheGame,
-}
-
-/// The truth about one ply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlyTruth {
-    /// The move in UCI, castling as the variant writes it.
-    pub uci: String,
-    /// The side that moved.
-    pub by: Color,
-    /// When the hand began with the move itself: microseconds from the start.
-    pub start_us: u64,
-    /// When the last contact of the move changed.
-    pub made_us: u64,
-    /// The press that completed it, where one was reported.
-    pub press_us: Option<u64>,
-    /// The order of handling, such as `quiet` or `capture-victim-first`.
-    pub style: &'static str,
-    /// What went wrong in the turn, such as `slide`, `early-touch`, `press-lost`.
-    pub mishaps: Vec<&'static str>,
-}
-
-/// What really happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Truth {
-    /// The moves.
-    pub plies: Vec<PlyTruth>,
-    /// The touches, in the order of time.
-    pub touches: Vec<Touch>,
-    /// When it was over: microseconds from the start.
-    pub end_us: u64,
-}
-
 /// What the simulator puts out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
@@ -151,6 +94,9 @@ pub struct Simulation {
 const HANDS: u64 = 1;
 const BOUNCE: u64 = 2;
 
+/// A man that is still off the centre after the last move is put right within this time.
+const LAST_LOOK_US: u64 = 1_500_000;
+
 /// The players sit down, the arbiter starts the clock.
 const CLOCK_START_US: u64 = 2_000_000;
 
@@ -160,10 +106,12 @@ pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, S
     let played = moves_of(&start, &game.moves)?;
     let control = time_control(&game.setup)?;
     let occupied = game.setup.start_occupied.unwrap_or_else(|| start.board().occupied());
+    let men = standing(&game.setup, &start, occupied);
     let mut hands = Hands {
         params,
         rng: Rng::new(seed, HANDS),
-        contacts: Contacts::new(occupied),
+        contacts: Contacts::new(&men),
+        men: men.clone(),
         deeds: vec![ClockDeed {
             at: CLOCK_START_US,
             deed: Deed::Run { side: start.turn(), seen: params.clock.start },
@@ -172,14 +120,20 @@ pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, S
         mishaps: Vec::new(),
         now: CLOCK_START_US,
         by: start.turn(),
+        recognised: None,
+        pressed: None,
+        disorder_until: 0,
+        free: ByColor::default(),
+        hold_until: 0,
     };
     let mut position = start;
-    let mut before = Before { made: CLOCK_START_US, press: None };
+    let mut before = Before { recognised: CLOCK_START_US, made: CLOCK_START_US, ..Before::default() };
     let mut plies = Vec::with_capacity(played.len());
     for (index, chosen) in played.iter().copied().enumerate() {
         let think_us = game.think_ms.get(index).map(|ms| ms.saturating_mul(1000));
-        let turn = hands.turn(&position, chosen, think_us, before);
-        before = Before { made: turn.made, press: turn.press };
+        let turn = hands.turn(&position, chosen, think_us, &before);
+        let (_, squares) = orders::squares_of(chosen);
+        before = Before { recognised: turn.recognised, made: turn.made, press: turn.press, squares };
         plies.push(PlyTruth {
             uci: UciMove::from_move(chosen, game.setup.castling).to_string(),
             by: position.turn(),
@@ -191,14 +145,29 @@ pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, S
         });
         position.play_unchecked(chosen);
     }
+    hands.now = hands.now.max(hands.disorder_until).max(hands.contacts.last_change());
+    hands.contacts.settle(hands.now + LAST_LOOK_US);
     hands.now = hands.now.max(hands.contacts.last_change());
     let entered = finish(&mut hands, &position, game.result, params.ending);
     let mut setup = game.setup.clone();
     setup.signal = if params.output == Output::Raw { Signal::Raw } else { Signal::Debounced };
+    if params.output == Output::Identity {
+        setup.board = BoardKind::Dgt;
+    }
     if setup.time_control.is_empty() {
         setup.time_control = DEFAULT_TIME_CONTROL.to_owned();
     }
-    Ok(put_together(hands, setup, &control, occupied, entered, plies, seed))
+    Ok(put_together(hands, setup, &control, &men, entered, plies, seed))
+}
+
+/// The men on the board at the start. Nothing says what stands on a square that the position leaves
+/// empty: a pawn.
+fn standing(setup: &GameSetup, position: &Chess, occupied: Bitboard) -> Board {
+    let mut men = setup.standing_men(position, occupied);
+    for square in occupied & !men.occupied() {
+        men.set_piece_at(square, Color::White.pawn());
+    }
+    men
 }
 
 fn moves_of(start: &Chess, texts: &[String]) -> Result<Vec<Move>, SimulateError> {
@@ -243,13 +212,35 @@ fn finish(
     Some((hands.now, result))
 }
 
+/// What the board reports of its contacts.
+fn readings(log: &[Contact], men: &Board, params: &Params, rng: &mut Rng) -> Vec<(u64, Event)> {
+    let settle_us = u64::from(params.settle_ms) * 1000;
+    if params.output == Output::Identity {
+        let seen = output::mistaken(&output::men(log), men, &params.identity, rng);
+        let start = |square| men.piece_at(square);
+        let seen = match u64::from(params.scan_ms) * 1000 {
+            0 => output::settled(&seen, start, settle_us),
+            scan_us => output::scanned(&seen, start, scan_us),
+        };
+        let event = |r: &Reading<_>| (r.at, Event::Piece { square: r.square, piece: r.seen });
+        return seen.iter().map(event).collect();
+    }
+    let occupied = men.occupied();
+    let changes = output::occupancy(log, men);
+    let seen = match params.output {
+        Output::Raw => output::edges(&changes, &params.reed, rng),
+        _ => output::settled(&changes, |square| occupied.contains(square), settle_us),
+    };
+    seen.iter().map(|r| (r.at, Event::Square { square: r.square, occupied: r.seen })).collect()
+}
+
 /// Sorts contacts, clock and result into one stream. At the same microsecond sensors come first, by
 /// square, then the clock.
 fn put_together(
     hands: Hands<'_>,
     setup: GameSetup,
     control: &TimeControl,
-    occupied: shakmaty::Bitboard,
+    men: &Board,
     entered: Option<(u64, GameResult)>,
     plies: Vec<PlyTruth>,
     seed: u64,
@@ -259,13 +250,17 @@ fn put_together(
     deeds.sort_by_key(|deed| deed.at);
     touches.sort_by_key(|touch| touch.at_us);
     let log = hands.contacts.into_log();
-    let contacts = contacts::output(&log, params.output, &params.reed, &mut Rng::new(seed, BOUNCE));
-    let end_us = contacts.last().map_or(hands.now, |contact| contact.at.max(hands.now));
-    let mut timed: Vec<(u64, Event)> = Vec::with_capacity(contacts.len() + deeds.len() * 4);
+    let readings = readings(&log, men, params, &mut Rng::new(seed, BOUNCE));
+    let end_us = readings.last().map_or(hands.now, |(at, _)| hands.now.max(*at));
+    let mut timed: Vec<(u64, Event)> = Vec::with_capacity(readings.len() + deeds.len() * 4);
     if params.initial_report {
-        timed.push((0, Event::Occupied(occupied)));
+        let report = match params.output {
+            Output::Identity => Event::Pieces(men.clone()),
+            _ => Event::Occupied(men.occupied()),
+        };
+        timed.push((0, report));
     }
-    timed.extend(contacts.iter().map(|c| (c.at, Event::Square { square: c.square, occupied: c.closed })));
+    timed.extend(readings);
     timed.extend(clock::run(control, params.clock, &deeds, end_us));
     timed.extend(entered.map(|(at, result)| (at, Event::Result(result))));
     timed.sort_by_key(|(at, _)| *at);

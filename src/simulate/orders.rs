@@ -1,6 +1,9 @@
 //! The orders in which the contacts of one legal move change.
+//!
+//! A move that can be recognised before its last man is in place calls [`Hands::the_rest`] there: the
+//! clock may be pressed, and the opponent may answer, while the rest is still to come.
 
-use shakmaty::{CastlingSide, Move, Square};
+use shakmaty::{CastlingSide, Move, Piece, Role, Square};
 
 use super::{TouchKind, hands::Hands, params::Span};
 
@@ -73,16 +76,16 @@ impl Hands<'_> {
         match played {
             Move::Castle { king, rook } => self.castle(castle_squares(king, rook)),
             Move::EnPassant { from, to } => self.en_passant(from, to),
-            Move::Normal { from, to, capture, promotion: Some(_), .. } => {
-                self.promote(from, to, capture.is_some())
+            Move::Normal { from, to, capture, promotion: Some(role), .. } => {
+                self.promote(from, to, role, capture.is_some())
             }
             Move::Normal { from, to, capture: Some(_), .. } => self.capture(from, to),
             Move::Normal { from, to, .. } => {
                 self.step(from, to);
                 "quiet"
             }
-            Move::Put { to, .. } => {
-                self.place(to);
+            Move::Put { role, to } => {
+                self.place(to, Some(Piece { color: self.by, role }));
                 "put"
             }
         }
@@ -90,9 +93,20 @@ impl Hands<'_> {
 
     /// Lifts, carries and places a man.
     pub(super) fn step(&mut self, from: Square, to: Square) {
-        self.lift(from, TouchKind::Move);
-        self.carry(from, to);
-        self.place(to);
+        let man = self.lift(from, TouchKind::Move);
+        self.carry(from, to, man);
+        self.place(to, man);
+    }
+
+    /// The move can be recognised, but something of it is left to do. The player may press first.
+    fn the_rest(&mut self) {
+        self.recognised = Some(self.now);
+        if self.pressed.is_none() && self.mishap(self.params.mishaps.premature_press, "premature-press") {
+            self.pressed = Some(self.end());
+            self.now += self.rng.decision(self.params.timing.late_rest);
+        } else {
+            self.reach();
+        }
     }
 
     fn capture(&mut self, from: Square, to: Square) -> &'static str {
@@ -103,15 +117,15 @@ impl Hands<'_> {
             return "capture-unseen";
         }
         if self.rng.happens(swept) {
-            self.lift(from, TouchKind::Move);
-            self.carry(from, to);
-            let gap = self.rng.movement(self.params.timing.swap_gap);
+            let man = self.lift(from, TouchKind::Move);
+            self.carry(from, to, man);
+            let gap = self.rng.uniform(self.params.timing.swap_gap);
             // The attacker's magnet takes over before the contact has opened.
             if gap >= 1_000 {
                 self.lift(to, TouchKind::Victim);
                 self.now += gap;
             }
-            self.place(to);
+            self.place(to, man);
             return "capture-swept";
         }
         let [attacker, victim, both] = self.params.orders.capture;
@@ -122,11 +136,11 @@ impl Hands<'_> {
         ]);
         match order.unwrap_or(Capture::AttackerFirst) {
             Capture::AttackerFirst => {
-                self.lift(from, TouchKind::Move);
-                self.carry(from, to);
+                let man = self.lift(from, TouchKind::Move);
+                self.carry(from, to, man);
                 self.lift(to, TouchKind::Victim);
                 self.reach();
-                self.place(to);
+                self.place(to, man);
                 "capture-attacker-first"
             }
             Capture::VictimFirst => {
@@ -137,25 +151,42 @@ impl Hands<'_> {
             }
             Capture::TwoHands => {
                 let attacker_leads = self.rng.below(2) == 0;
-                let (first, second) = if attacker_leads { (from, to) } else { (to, from) };
-                let kind = |square| if square == from { TouchKind::Move } else { TouchKind::Victim };
-                self.lift(first, kind(first));
-                self.take(TOGETHER);
-                self.lift(second, kind(second));
-                self.carry(from, to);
-                self.place(to);
+                let mut man = None;
+                if attacker_leads {
+                    man = self.lift(from, TouchKind::Move);
+                    self.take(TOGETHER);
+                }
+                self.lift(to, TouchKind::Victim);
+                if !attacker_leads {
+                    self.take(TOGETHER);
+                    man = self.lift(from, TouchKind::Move);
+                }
+                self.carry(from, to, man);
+                self.place(to, man);
                 "capture-two-hands"
             }
+        }
+    }
+
+    /// Chess960: the man of a castling that stays where it is may be lifted and put back all the same.
+    fn tap(&mut self, square: Square) {
+        if self.mishap(self.params.mishaps.castle_tap, "castle-tap") {
+            let man = self.lift(square, TouchKind::Move);
+            self.take(self.params.timing.adjust);
+            self.place(square, man);
+            self.reach();
         }
     }
 
     fn castle(&mut self, s: CastleSquares) -> &'static str {
         // Chess960: one of the two may stand where it belongs already.
         if s.king == s.king_to {
+            self.tap(s.king);
             self.step(s.rook, s.rook_to);
             return "castle-rook-only";
         }
         if s.rook == s.rook_to {
+            self.tap(s.rook);
             self.step(s.king, s.king_to);
             return "castle-king-only";
         }
@@ -168,7 +199,7 @@ impl Hands<'_> {
         match order.unwrap_or(Castle::Both) {
             Castle::KingFirst => {
                 self.step(s.king, s.king_to);
-                self.reach();
+                self.the_rest();
                 self.step(s.rook, s.rook_to);
                 "castle-king-first"
             }
@@ -179,13 +210,13 @@ impl Hands<'_> {
                 "castle-rook-first"
             }
             Castle::Both => {
-                self.lift(s.king, TouchKind::Move);
+                let king = self.lift(s.king, TouchKind::Move);
                 self.reach();
-                self.lift(s.rook, TouchKind::Move);
+                let rook = self.lift(s.rook, TouchKind::Move);
                 self.reach();
-                self.place(s.king_to);
-                self.reach();
-                self.place(s.rook_to);
+                self.place(s.king_to, king);
+                self.the_rest();
+                self.place(s.rook_to, rook);
                 "castle-both"
             }
         }
@@ -201,11 +232,11 @@ impl Hands<'_> {
         ]);
         match order.unwrap_or(EnPassant::VictimLast) {
             EnPassant::PawnFirst => {
-                self.lift(from, TouchKind::Move);
+                let pawn = self.lift(from, TouchKind::Move);
                 self.reach();
                 self.lift(victim, TouchKind::Victim);
                 self.reach();
-                self.place(to);
+                self.place(to, pawn);
                 "en-passant-pawn-first"
             }
             EnPassant::VictimFirst => {
@@ -216,14 +247,14 @@ impl Hands<'_> {
             }
             EnPassant::VictimLast => {
                 self.step(from, to);
-                self.reach();
+                self.the_rest();
                 self.lift(victim, TouchKind::Victim);
                 "en-passant-victim-last"
             }
         }
     }
 
-    fn promote(&mut self, from: Square, to: Square, capture: bool) -> &'static str {
+    fn promote(&mut self, from: Square, to: Square, role: Role, capture: bool) -> &'static str {
         let [exchanged, direct, new_first] = self.params.orders.promotion;
         let order = self.rng.weighted(&[
             (exchanged, Promotion::Exchanged),
@@ -234,28 +265,30 @@ impl Hands<'_> {
             self.lift(to, TouchKind::Victim);
             self.reach();
         }
+        let new = Some(Piece { color: self.by, role });
         match order.unwrap_or(Promotion::Exchanged) {
             Promotion::Exchanged => {
-                self.lift(from, TouchKind::Move);
-                self.carry(from, to);
+                let pawn = self.lift(from, TouchKind::Move);
+                self.carry(from, to, pawn);
                 self.clear(to);
-                self.place(to);
-                self.reach();
+                self.place(to, pawn);
+                self.the_rest();
+                self.take(self.params.timing.fetch);
                 self.lift(to, TouchKind::Promotion);
                 self.reach();
-                self.place(to);
+                self.place(to, new);
                 "promotion-exchanged"
             }
             Promotion::Direct => {
                 self.lift(from, TouchKind::Move);
-                self.reach();
+                self.take(self.params.timing.fetch);
                 self.clear(to);
-                self.place(to);
+                self.place(to, new);
                 "promotion-direct"
             }
             Promotion::NewFirst => {
-                self.reach();
-                self.place(to);
+                self.take(self.params.timing.fetch);
+                self.place(to, new);
                 self.reach();
                 self.lift(from, TouchKind::Move);
                 "promotion-new-first"
@@ -265,7 +298,7 @@ impl Hands<'_> {
 
     /// Takes the victim off the target where it still stands.
     fn clear(&mut self, square: Square) {
-        if self.contacts.is_closed(square) {
+        if self.stands(square) {
             self.lift(square, TouchKind::Victim);
             self.reach();
         }

@@ -1,62 +1,24 @@
-//! Every number of the handling simulator, and its three levels. `docs/simulation.md` explains them.
+//! What the handling simulator can be told. `docs/simulation.md` explains every number;
+//! [`Params::level`] gives those of the three levels.
 
-/// How often something happens: occasions of 100 000.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Rate(u32);
+pub use super::quantity::{Rate, Span};
 
-impl Rate {
-    /// Occasions that a rate counts in.
-    pub const WHOLE: u32 = 100_000;
-    /// Never.
-    pub const NEVER: Rate = Rate(0);
-    /// Every time.
-    pub const ALWAYS: Rate = Rate(Rate::WHOLE);
-
-    /// A rate of `per_100_000`, at most always.
-    pub const fn new(per_100_000: u32) -> Rate {
-        Rate(if per_100_000 > Rate::WHOLE { Rate::WHOLE } else { per_100_000 })
-    }
-
-    /// Occasions of 100 000.
-    pub const fn per_100_000(self) -> u32 {
-        self.0
-    }
-}
-
-/// A span of time in milliseconds, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
-    low: u32,
-    high: u32,
-}
-
-impl Span {
-    /// From `low_ms` to `high_ms`; the ends are put in order.
-    pub const fn ms(low_ms: u32, high_ms: u32) -> Span {
-        if low_ms <= high_ms {
-            Span { low: low_ms, high: high_ms }
-        } else {
-            Span { low: high_ms, high: low_ms }
-        }
-    }
-
-    pub(super) fn micros(self) -> (u64, u64) {
-        (u64::from(self.low) * 1000, u64::from(self.high) * 1000)
-    }
-}
-
-/// How the players handle the men.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How carefully the players handle the men.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// Deliberate: no faults, every press delivered, at least 0.2 s between contacts.
     Clean,
     /// A tournament game with its usual share of mishaps.
+    #[default]
     Tournament,
     /// A blitz scramble.
     Chaos,
 }
 
 impl Level {
+    /// Every level.
+    pub const ALL: [Level; 3] = [Level::Clean, Level::Tournament, Level::Chaos];
+
     /// The word of the configuration.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -68,93 +30,159 @@ impl Level {
 
     /// Reads the word of the configuration.
     pub fn parse(text: &str) -> Option<Level> {
-        [Level::Clean, Level::Tournament, Level::Chaos].into_iter().find(|level| level.as_str() == text)
+        Level::ALL.into_iter().find(|level| level.as_str() == text)
     }
 }
 
-/// How long things take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// Before a move, where the game does not say how long the player thought.
-    pub think: Span,
-    /// Carrying a man to a neighbouring square.
-    pub travel: Span,
-    /// More for every further square of the way.
-    pub travel_per_square: Span,
-    /// Putting a captured man aside, fetching a new one from the box, going to another man.
-    pub reach: Span,
-    /// From the last contact of a move to the press.
-    pub press: Span,
-    /// A man that is lifted and put back on its square.
-    pub adjust: Span,
-    /// A stop on a square on the way.
-    pub hover: Span,
-    /// From the opponent's last contact to a first touch before the press.
-    pub early: Span,
-    /// From the victim's leaving to the attacker's arrival when a man is swept off its square.
-    pub swap_gap: Span,
-    /// A contact that a passing man closes.
-    pub passing: Span,
+/// A group of parameters of one kind: its fields, and each one by its name.
+macro_rules! group {
+    ($(#[$doc:meta])* $name:ident of $kind:ty { $($(#[$field_doc:meta])* $field:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $kind,)*
+        }
+
+        impl $name {
+            /// The fields by their names.
+            pub(super) fn fields(&mut self) -> Vec<(&'static str, &mut $kind)> {
+                vec![$((stringify!($field), &mut self.$field)),*]
+            }
+        }
+    };
 }
 
-/// How often something goes another way than planned. Rates are for every ply where nothing else is
-/// said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mishaps {
-    /// A man is slid and closes the contacts on its way (of movements over free squares of a line).
-    pub slide: Rate,
-    /// A man is set down on a square of its way for a while (of the same movements).
-    pub hover: Rate,
-    /// A carried man closes a contact beside its way.
-    pub brush: Rate,
-    /// An attacker sweeps its victim off the square (of captures).
-    pub swept: Rate,
-    /// The victim's leaving is not seen at all (of captures).
-    pub unseen_victim: Rate,
-    /// The player adjusts an own man before the move.
-    pub adjust_own: Rate,
-    /// The player adjusts a man of the opponent before the move.
-    pub adjust_opponent: Rate,
-    /// The player who is not on the move adjusts an own man.
-    pub adjust_idle: Rate,
-    /// The man that moved is adjusted on its new square.
-    pub recentre: Rate,
-    /// A contact opens for a moment by itself.
-    pub dropout: Rate,
-    /// A man is placed so far off the centre that its contact closes seconds later.
-    pub off_centre: Rate,
-    /// A contact stays closed for a while after its man has left.
-    pub sticky: Rate,
-    /// The player touches a man before the opponent has pressed.
-    pub early_touch: Rate,
-    /// The player does not press.
-    pub press_forgotten: Rate,
-    /// The press is not reported, though the clock ran on.
-    pub press_lost: Rate,
-    /// The player presses a second time.
-    pub press_stray: Rate,
-    /// A move is placed and taken back before the press.
-    pub take_back: Rate,
-    /// An illegal move is placed and corrected.
-    pub illegal: Rate,
-    /// The clock is pressed over such an illegal move, and the arbiter stops it (of illegal moves).
-    pub illegal_pressed: Rate,
-    /// Men beside the way are knocked over and set up again.
-    pub knock: Rate,
+group! {
+    /// How long things take.
+    Timing of Span {
+        /// Before a move, where the game does not say how long the player thought.
+        think,
+        /// The same when it takes longer.
+        long_think,
+        /// Carrying a man to a neighbouring square.
+        travel,
+        /// More for every further square of the way.
+        travel_per_square,
+        /// Putting a captured man aside, going to another man.
+        reach,
+        /// Fetching a new man from the box.
+        fetch,
+        /// From the last contact of a move to the press.
+        press,
+        /// From a press to the same player's next one.
+        press_again,
+        /// A man that is lifted and put back on its square.
+        adjust,
+        /// The man that moved, put on the middle of its new square.
+        recentre,
+        /// A stop on a square that is not the target.
+        hover,
+        /// From the moment when the opponent's move can be recognised to a first touch before the press.
+        early,
+        /// From the opponent's press to the placing of a man that was touched early.
+        held,
+        /// From the victim's leaving to the attacker's arrival when a man is swept off its square.
+        swap_gap,
+        /// A contact that a passing man closes.
+        passing,
+        /// A contact that opens because its man is nudged.
+        nudge,
+        /// A contact that opens by itself.
+        dropout,
+        /// A contact that opens late.
+        sticky,
+        /// A contact that closes late: until the man is put on the middle of its square.
+        off_centre,
+        /// From a mistake on the board to the first step of putting it right.
+        notice,
+        /// From a press that came too early to the rest of the move.
+        late_rest,
+        /// Setting up one man that was knocked over.
+        set_up_again,
+    }
 }
 
-/// In which order the contacts of one move change: weights among each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Orders {
-    /// Captures: attacker first, victim first, both hands at once.
-    pub capture: [u32; 3],
-    /// Castling: king first, rook first, both in the air.
-    pub castling: [u32; 3],
-    /// En passant: pawn first, victim first, victim after the pawn is placed.
-    pub en_passant: [u32; 3],
-    /// Promotion: pawn placed and exchanged, new man placed straight away, new man placed before the
-    /// pawn leaves.
-    pub promotion: [u32; 3],
+group! {
+    /// How often something goes another way than planned. Rates are for every ply where nothing else
+    /// is said.
+    Mishaps of Rate {
+        /// A man is slid and closes the contacts on its way (of movements over free squares of a line).
+        slide,
+        /// A man is set down on another free square on or beside its way for a while (of movements).
+        hover,
+        /// A carried man closes the contact of a free square beside its way (of movements).
+        brush,
+        /// A carried man nudges one beside its way, whose contact opens for a moment (of movements).
+        nudge,
+        /// An attacker sweeps its victim off the square (of captures).
+        swept,
+        /// The victim's leaving is not seen at all (of captures).
+        unseen_victim,
+        /// The player adjusts an own man before the move.
+        adjust_own,
+        /// The player adjusts a man of the opponent before the move.
+        adjust_opponent,
+        /// The player who is not on the move adjusts an own man.
+        adjust_idle,
+        /// One more man is adjusted (of adjustments before the move).
+        adjust_more,
+        /// The man that moved is adjusted on its new square.
+        recentre,
+        /// A contact opens for a moment by itself (while a player thinks, and again while one moves).
+        dropout,
+        /// A man is placed so far off the centre that its contact stays open until it is put right,
+        /// perhaps plies later, or moved on (of placements).
+        off_centre,
+        /// A contact stays closed for a while after its man has left (of lifts).
+        sticky,
+        /// The player touches a man before the opponent has pressed.
+        early_touch,
+        /// The player also places the man before that press; otherwise he holds it until then (of early
+        /// touches).
+        early_reply,
+        /// The player thinks for long.
+        long_think,
+        /// The player does not press.
+        press_forgotten,
+        /// The press is not reported, though the clock ran on.
+        press_lost,
+        /// The player presses a second time.
+        press_stray,
+        /// The player presses before the move is finished: the rook in castling, the pawn taken en
+        /// passant, the exchange of a promoted pawn is still to come (of such moves).
+        premature_press,
+        /// There is no press after the move that ends the game.
+        press_after_end_missing,
+        /// A move is placed and taken back before the press.
+        take_back,
+        /// An illegal move is placed and corrected.
+        illegal,
+        /// The clock is pressed over such an illegal move (of illegal moves).
+        illegal_pressed,
+        /// The opponent presses the clock back; otherwise the arbiter stops it and starts it again
+        /// (of pressed illegal moves).
+        illegal_pressed_back,
+        /// Men around the target are knocked over and set up again.
+        knock,
+        /// In Chess960 the man of a castling that stays where it is is lifted and put back all the
+        /// same (of such castlings).
+        castle_tap,
+    }
+}
+
+group! {
+    /// In which order the contacts of one move change: weights among each other.
+    Orders of [u32; 3] {
+        /// Captures: attacker first, victim first, both hands at once.
+        capture,
+        /// Castling: king first, rook first, both in the air.
+        castling,
+        /// En passant: pawn first, victim first, victim after the pawn is placed.
+        en_passant,
+        /// Promotion: pawn placed and exchanged, new man placed straight away, new man placed before
+        /// the pawn leaves.
+        promotion,
+    }
 }
 
 /// What the contacts do when they change.
@@ -168,16 +196,42 @@ pub struct Reed {
     pub bounce_high_us: u32,
 }
 
+/// The mistakes of a board that tells the men.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// A man is read as another one when it comes to a square (of arrivals).
+    pub misread: Rate,
+    /// For how long.
+    pub misread_time: Span,
+    /// A man that is slid to a neighbouring square is read on both (of such steps).
+    pub doubled: Rate,
+    /// For how long after it has come.
+    pub doubled_time: Span,
+}
+
 /// What the simulation puts out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// Contact edges with their bounce.
     Raw,
-    /// Settled changes: a state that lasted for this long, stamped when it had.
-    Debounced {
-        /// Milliseconds.
-        settle_ms: u32,
-    },
+    /// Settled changes: a state that lasted for `settle_ms`, stamped when it had.
+    Debounced,
+    /// The men, as an identity board finds them in its scans.
+    Identity,
+}
+
+impl Output {
+    /// Every output.
+    pub const ALL: [Output; 3] = [Output::Raw, Output::Debounced, Output::Identity];
+
+    /// The word of the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Output::Raw => "raw",
+            Output::Debounced => "debounced",
+            Output::Identity => "identity",
+        }
+    }
 }
 
 /// What happens after the last move.
@@ -191,6 +245,21 @@ pub enum Ending {
     KingsToCentre,
     /// The clock is stopped and the result is entered.
     Entered,
+}
+
+impl Ending {
+    /// Every ending.
+    pub const ALL: [Ending; 4] = [Ending::Open, Ending::Stopped, Ending::KingsToCentre, Ending::Entered];
+
+    /// The word of the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Ending::Open => "open",
+            Ending::Stopped => "stopped",
+            Ending::KingsToCentre => "kings",
+            Ending::Entered => "entered",
+        }
+    }
 }
 
 /// The clock.
@@ -215,8 +284,14 @@ pub struct Params {
     pub orders: Orders,
     /// What contacts do.
     pub reed: Reed,
+    /// What a board that tells the men gets wrong.
+    pub identity: Identity,
     /// What is put out.
     pub output: Output,
+    /// Milliseconds that a state has to last to be put out.
+    pub settle_ms: u32,
+    /// Milliseconds between two scans of an identity board; 0 puts out every settled change.
+    pub scan_ms: u32,
     /// True to begin with a full report of the board.
     pub initial_report: bool,
     /// The clock's readings.
@@ -225,136 +300,16 @@ pub struct Params {
     pub ending: Ending,
 }
 
-const NO_MISHAPS: Mishaps = Mishaps {
-    slide: Rate::NEVER,
-    hover: Rate::NEVER,
-    brush: Rate::NEVER,
-    swept: Rate::NEVER,
-    unseen_victim: Rate::NEVER,
-    adjust_own: Rate::NEVER,
-    adjust_opponent: Rate::NEVER,
-    adjust_idle: Rate::NEVER,
-    recentre: Rate::NEVER,
-    dropout: Rate::NEVER,
-    off_centre: Rate::NEVER,
-    sticky: Rate::NEVER,
-    early_touch: Rate::NEVER,
-    press_forgotten: Rate::NEVER,
-    press_lost: Rate::NEVER,
-    press_stray: Rate::NEVER,
-    take_back: Rate::NEVER,
-    illegal: Rate::NEVER,
-    illegal_pressed: Rate::NEVER,
-    knock: Rate::NEVER,
-};
-
-const TOURNAMENT: Mishaps = Mishaps {
-    slide: Rate::new(10_000),
-    hover: Rate::new(600),
-    brush: Rate::new(800),
-    swept: Rate::new(12_000),
-    unseen_victim: Rate::new(300),
-    adjust_own: Rate::new(1_500),
-    adjust_opponent: Rate::new(200),
-    adjust_idle: Rate::new(200),
-    recentre: Rate::new(3_000),
-    dropout: Rate::new(100),
-    off_centre: Rate::new(100),
-    sticky: Rate::new(30),
-    early_touch: Rate::new(4_000),
-    press_forgotten: Rate::new(300),
-    press_lost: Rate::new(300),
-    press_stray: Rate::new(100),
-    take_back: Rate::new(50),
-    illegal: Rate::new(40),
-    illegal_pressed: Rate::new(50_000),
-    knock: Rate::new(20),
-};
-
-const CHAOS: Mishaps = Mishaps {
-    slide: Rate::new(30_000),
-    hover: Rate::new(4_000),
-    brush: Rate::new(6_000),
-    swept: Rate::new(30_000),
-    unseen_victim: Rate::new(1_000),
-    recentre: Rate::new(5_000),
-    dropout: Rate::new(1_000),
-    off_centre: Rate::new(600),
-    sticky: Rate::new(200),
-    early_touch: Rate::new(35_000),
-    press_forgotten: Rate::new(3_000),
-    press_lost: Rate::new(3_000),
-    press_stray: Rate::new(500),
-    take_back: Rate::new(600),
-    illegal: Rate::new(500),
-    knock: Rate::new(200),
-    ..TOURNAMENT
-};
-
-const CALM: Timing = Timing {
-    think: Span::ms(1_500, 20_000),
-    travel: Span::ms(350, 900),
-    travel_per_square: Span::ms(20, 60),
-    reach: Span::ms(250, 900),
-    press: Span::ms(250, 900),
-    adjust: Span::ms(300, 900),
-    hover: Span::ms(300, 1_200),
-    early: Span::ms(80, 400),
-    swap_gap: Span::ms(0, 150),
-    passing: Span::ms(25, 90),
-};
-
-const HASTY: Timing = Timing {
-    think: Span::ms(250, 4_000),
-    travel: Span::ms(90, 250),
-    travel_per_square: Span::ms(5, 25),
-    reach: Span::ms(60, 250),
-    press: Span::ms(60, 300),
-    adjust: Span::ms(150, 500),
-    hover: Span::ms(80, 500),
-    early: Span::ms(30, 200),
-    swap_gap: Span::ms(0, 90),
-    passing: Span::ms(15, 60),
-};
-
 impl Params {
-    /// The numbers of a level, with raw edges, a clock that reports every second, and the clock
-    /// stopped at the end.
-    pub const fn level(level: Level) -> Params {
-        let (timing, mishaps) = match level {
-            Level::Clean => (CALM, NO_MISHAPS),
-            Level::Tournament => (Timing { travel: Span::ms(220, 700), ..CALM }, TOURNAMENT),
-            Level::Chaos => (HASTY, CHAOS),
-        };
-        let orders = match level {
-            Level::Clean => Orders {
-                capture: [55, 45, 0],
-                castling: [80, 10, 10],
-                en_passant: [40, 30, 30],
-                promotion: [60, 30, 10],
-            },
-            Level::Tournament | Level::Chaos => Orders {
-                capture: [45, 40, 15],
-                castling: [80, 8, 12],
-                en_passant: [40, 30, 30],
-                promotion: [45, 45, 10],
-            },
-        };
-        Params {
-            timing,
-            mishaps,
-            orders,
-            reed: Reed { bounces: 5, bounce_low_us: 80, bounce_high_us: 900 },
-            output: Output::Raw,
-            initial_report: true,
-            clock: ClockReports { every_ms: 1000, at_press: true, start: true },
-            ending: Ending::Stopped,
-        }
-    }
-
     /// The same with settled changes in place of edges.
     pub const fn debounced(mut self) -> Params {
-        self.output = Output::Debounced { settle_ms: 20 };
+        self.output = Output::Debounced;
+        self
+    }
+
+    /// The same with the men of the squares in place of edges.
+    pub const fn identity(mut self) -> Params {
+        self.output = Output::Identity;
         self
     }
 }

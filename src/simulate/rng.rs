@@ -57,6 +57,12 @@ impl Rng {
         (self.between(low, high) + self.between(low, high)) / 2
     }
 
+    /// Microseconds of a span, each as likely as the others.
+    pub(super) fn uniform(&mut self, span: Span) -> u64 {
+        let (low, high) = span.micros();
+        self.between(low, high)
+    }
+
     /// Microseconds of a decision: short ones are frequent, long ones rare.
     pub(super) fn decision(&mut self, span: Span) -> u64 {
         let (low, high) = span.micros();

@@ -67,7 +67,7 @@ pub(super) fn sensor(
 }
 
 fn read_simulated(section: Section<'_>, number: u64) -> SensorConfig {
-    let levels = [("clean", Level::Clean), ("tournament", Level::Tournament), ("chaos", Level::Chaos)];
+    let levels = Level::ALL.map(|level| (level.as_str(), level));
     let sensor = SensorConfig::Simulated {
         speed: speed(section.integer("speed", "", 1, 1000)).unwrap_or_default(),
         seed: section.integer("seed", "", 0, i64::MAX.unsigned_abs()).unwrap_or(number),
