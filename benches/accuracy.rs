@@ -35,7 +35,7 @@ struct Args {
     games: usize,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// debounced or raw
+    /// debounced, raw or identity
     #[arg(long, default_value = "debounced")]
     output: String,
     /// Only this game of the run
@@ -218,8 +218,10 @@ fn main() {
     let mut params = Params::level(Level::parse(&args.level).expect("--level clean, tournament or chaos"));
     params.ending = Ending::Open;
     params.output = Output::Debounced;
-    if args.output == "raw" {
-        params.output = Output::Raw;
+    match args.output.as_str() {
+        "raw" => params.output = Output::Raw,
+        "identity" => params.output = Output::Identity,
+        _ => {}
     }
     let games = games(&args.set);
     let next = AtomicUsize::new(args.only.unwrap_or(0));
