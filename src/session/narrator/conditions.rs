@@ -51,7 +51,7 @@ impl Narrator {
         let limit = tracker.weight(reading).saturating_add(OVERTAKE);
         let mut moves: Vec<Move> = Vec::new();
         for other in tracker.readings() {
-            if tracker.weight(other) > limit {
+            if tracker.weight(other) >= limit {
                 continue;
             }
             let Some(ply) = tracker.ply(other, index) else { continue };
@@ -74,7 +74,7 @@ impl Narrator {
         let mut moves: Vec<Move> = Vec::new();
         for other in tracker.readings() {
             let fits = other.differs & !other.paid() & seen.occupied;
-            if tracker.weight(other) > limit
+            if tracker.weight(other) >= limit
                 || fits.any()
                 || tracker.len(other) != tracker.len(reading)
                 || !fits_as_well(tracker, other, reading)

@@ -77,6 +77,7 @@ impl Narrator {
             doubts.push(self.told.len().max(1));
         }
         doubts.extend(unseen);
+        doubts.extend(tracker.forced());
         if let Some(from) = from {
             let last = doubts.iter().copied().max().unwrap_or(0);
             let weak = self.told.iter().enumerate().skip(from).filter(|(_, told)| !told.evidence.is_plain());

@@ -41,6 +41,8 @@ pub const TWO_SQUARES_US: u64 = 300_000;
 pub const UNSEEN_LANDING: Cost = 5_500;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
+/// The king has castled and the rook has not followed.
+pub const HALF_CASTLED: Cost = 3_500;
 /// The pawn that was captured en passant still stands.
 pub const EN_PASSANT_STANDS: Cost = 3_000;
 /// A square reads occupied that no rule explains.
@@ -95,6 +97,8 @@ pub const TIME_CAP_US: u64 = 2_500_000;
 
 /// Readings that cost this much more than the best one are given up.
 pub const GIVE_UP: Cost = 14_000;
+/// The same while the best reading explains the board.
+pub const GIVE_UP_CALM: Cost = 11_000;
 /// A move that would cost this much more than the best reading is not taken up.
 pub const TOO_DEAR: Cost = 12_000;
 /// A move is published when every reading without it costs at least this much more.

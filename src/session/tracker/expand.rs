@@ -1,7 +1,7 @@
 //! How readings grow: moves that the board now shows, fully or nearly, and, where no reading explains
 //! the board, two plies at once.
 
-use shakmaty::{Bitboard, Move, Position as _, Role};
+use shakmaty::{Bitboard, Chess, Move, Position as _, Role};
 
 use super::{
     Cause, Tracker,
@@ -103,14 +103,32 @@ impl Tracker {
         if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
             return;
         }
-        let evidence = self.evidence(cause, node.ply, node.landed);
+        let mut evidence = self.evidence(cause, node.ply, node.landed);
+        evidence.close = reading.cost.saturating_add(cost::TOO_DEAR) <= limit.saturating_add(cost::CLOSE);
+        if let Cause::Lift(square) = cause
+            && !reading.us.contains(square)
+        {
+            let air = reading.us & !seen.occupied;
+            evidence.answered = !node.legal(self.identity).iter().any(|legal| {
+                legal.mv.to() == square && legal.mv.from().is_some_and(|from| air.contains(from))
+            });
+        }
         let waiting = node.position.them() & !seen.occupied;
+        // A move that the board shows does not contradict it more than no move does.
+        let most = few(reading.differs & !reading.paid).min(3);
+        let lifted = matches!(cause, Cause::Lift(_));
         for legal in node.legal(self.identity) {
             let differs = legal.after ^ seen.occupied;
             let open = differs & !reading.paid;
-            let count = open.count();
-            if count > 3 || (count >= 2 && (open & waiting).is_empty()) {
+            let count = few(open);
+            if count > most {
                 continue;
+            }
+            if count > 0 && (lifted || count > 1) && (open & waiting).is_empty() {
+                let half_castled = count == 2 && legal.mv.is_castle() && !lifted;
+                if !half_castled {
+                    continue;
+                }
             }
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
@@ -145,6 +163,8 @@ impl Tracker {
             times: &self.times,
             before,
             landed,
+            answered: false,
+            close: false,
             too_early: cost::REPLY_TOO_EARLY,
             clocked: self.clocked > 0 && cause != Cause::Report,
         }
@@ -207,9 +227,9 @@ impl Tracker {
         let moved = reading.touched | (reading.occupied & !seen.occupied);
         let them = node.position.them();
         let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
-        let unseen = |candidate: &Candidate, touched: Bitboard| {
+        let unseen = |before: &Chess, candidate: &Candidate, touched: Bitboard, landed: Bitboard| {
             let hidden = (candidate.victim & !touched).any();
-            if hidden { cost::UNSEEN_CAPTURE } else { 0 }
+            if hidden { cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed) } else { 0 }
         };
         for first in node.legal(self.identity) {
             // The second ply can put right at most its own four squares.
@@ -221,7 +241,7 @@ impl Tracker {
                 continue;
             }
             let first_price = cost::MOVE
-                + unseen(&first, reading.touched)
+                + unseen(&node.position, &first, reading.touched, node.landed)
                 + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply, node.landed)) };
             let placed = Ply {
                 mv: first.mv,
@@ -258,7 +278,7 @@ impl Tracker {
                 let first_cost = reading.cost.saturating_add(first_price + landing);
                 let second_price = cost::MOVE
                     + cost::TWO_PLIES
-                    + unseen(&second, moved | touched)
+                    + unseen(&middle, &second, moved | touched, first.to)
                     + if report { 0 } else { in_turn(&second, &reply) };
                 let cost = first_cost.saturating_add(second_price);
                 if cost > limit || !shows_men(&middle, &second, seen) {
@@ -279,6 +299,17 @@ impl Tracker {
             }
         }
     }
+}
+
+/// How many squares, as far as 4.
+fn few(squares: Bitboard) -> u8 {
+    let mut left = u64::from(squares);
+    let mut count = 0;
+    while left != 0 && count < 4 {
+        left &= left - 1;
+        count += 1;
+    }
+    count
 }
 
 /// True when the men that the board reads are those after the move, as far as it tells.

@@ -23,6 +23,10 @@ pub(super) struct Evidence<'a> {
     pub landed: Bitboard,
     /// The price of a reply that stood before the move.
     pub too_early: Cost,
+    /// The reading is about as good as the best one.
+    pub close: bool,
+    /// The next player lifts a man that is not being captured.
+    pub answered: bool,
     /// Players press here, as a rule.
     pub clocked: bool,
 }
@@ -42,7 +46,13 @@ pub(super) fn fit(
         price += cost::UNDERPROMOTION;
     }
     let unseen = unseen_capture(candidate, reading.touched, evidence);
-    if unseen > 0 && evidence.cause == Cause::Lift(candidate.from) {
+    let let_go = (reading.early_press.is_some() && evidence.close)
+        || match evidence.cause {
+            Cause::Press(side) => side == position.turn(),
+            Cause::Report => true,
+            Cause::Lift(_) | Cause::Place(_) => false,
+        };
+    if unseen > 0 && !let_go && !evidence.answered {
         // The attacker is in the air: the board looks as if it had captured already.
         return None;
     }
@@ -54,12 +64,19 @@ pub(super) fn fit(
     }
     let mut mishaps = u32::from(unseen > 0);
     let mut next_in_hand = 0;
+    let mut taken = 0;
     // The next player has a man in one hand and takes another with the other.
     let mut next_to_take = (differs & position.them() & !candidate.victim & !seen.occupied).any();
     if reading.paid.contains(candidate.from) && !seen.occupied.contains(candidate.from) {
         price += cost::FROM_UNSEEN;
     }
-    for square in differs {
+    // The king of a castling has come, its rook still stands.
+    let rook_stands = half_castled(position, candidate, differs, seen);
+    if rook_stands.any() {
+        price += cost::HALF_CASTLED;
+        mishaps += 1;
+    }
+    for square in differs & !rook_stands {
         if reading.paid.contains(square) && !candidate.squares.contains(square) {
             price += cost::PAID;
             continue;
@@ -68,8 +85,7 @@ pub(super) fn fit(
         let next = position.them().contains(square) && !candidate.victim.contains(square);
         price += if is_missing && candidate.to.contains(square) {
             // Somebody who presses has let go of his man.
-            let presses = matches!(evidence.cause, Cause::Press(side) if side == position.turn());
-            if !presses && reading.early_press.is_none() {
+            if !let_go || evidence.cause == Cause::Report {
                 return None;
             }
             mishaps += 1;
@@ -79,6 +95,7 @@ pub(super) fn fit(
             cost::NEXT_IN_HAND
         } else if is_missing && next_to_take {
             next_to_take = false;
+            taken = 1;
             cost::VICTIM_IN_HAND
         } else if is_missing {
             mishaps += 1;
@@ -99,8 +116,22 @@ pub(super) fn fit(
         price += oddness(position, candidate.mv, evidence.landed);
     }
     // Two mishaps at once explain anything.
-    let far = mishaps > 1 || next_in_hand > 1;
+    let unseen_man = unseen > 0 || unseen_landing;
+    let far = mishaps + if unseen_man { 0 } else { taken } > 1 || next_in_hand > 1;
     (!far).then(|| price + in_turn(candidate, evidence))
+}
+
+/// The squares of the rook in which the board differs from castling while only the king has moved.
+fn half_castled(position: &Chess, candidate: &Candidate, differs: Bitboard, seen: &Observed) -> Bitboard {
+    let Move::Castle { king, rook } = candidate.mv else { return Bitboard::EMPTY };
+    let (king_to, rook_to) = castled(CastlingSide::from_king_side(king < rook), position.turn());
+    let squares = Bitboard::from_square(rook).with(rook_to);
+    let stands = seen.occupied.contains(king_to) && !seen.occupied.contains(king);
+    if stands && king != king_to && king_to != rook && squares.is_subset(differs) {
+        squares
+    } else {
+        Bitboard::EMPTY
+    }
 }
 
 /// The price of a man that is captured although its square was never seen empty.
@@ -108,7 +139,8 @@ pub(super) fn unseen_capture(candidate: &Candidate, touched: Bitboard, evidence:
     let Some(victim) = candidate.victim.first() else { return 0 };
     let at = |times: &[MonoTime; 64], square: Square| times.get(usize::from(square)).copied();
     // Put back before the attacker had left: it was adjusted and not captured.
-    let put_back = evidence.seen.occupied.contains(victim)
+    let put_back = !candidate.mv.is_promotion()
+        && evidence.seen.occupied.contains(victim)
         && at(&evidence.times.left, candidate.from)
             .zip(at(&evidence.times.filled, victim))
             .is_some_and(|(left, filled)| left.since(filled) > cost::TWO_SQUARES_US);

@@ -27,7 +27,11 @@ use super::{time::MonoTime, view::Effort};
 /// No more readings than this are kept, whatever the input.
 const MAX_READINGS: usize = 96;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
-const MAX_LOOSE: usize = 40;
+const MAX_LOOSE: usize = 120;
+/// A reading that differs from the best one by so old a ply and is not close to it is given up.
+const OLD: usize = 12;
+/// No more games than this are held, whatever the input.
+const MAX_GAMES: usize = 1_200;
 
 /// So many presses in a row say no more than fewer.
 const CLOCKED: u8 = 8;
@@ -82,6 +86,8 @@ pub(super) struct Tracker {
     /// How much speaks for players who press: presses less firm plies without one, 0 to 8.
     clocked: u8,
     loosened: u32,
+    /// Plies, counted from 1, that became firm although readings did not agree on them.
+    forced: Vec<usize>,
     times: Times,
 }
 
@@ -105,6 +111,7 @@ impl Tracker {
             charged: 0,
             clocked: 0,
             loosened: 0,
+            forced: Vec::new(),
             times: Times {
                 left: [MonoTime::ZERO; 64],
                 filled: [MonoTime::ZERO; 64],
@@ -335,7 +342,18 @@ impl Tracker {
     }
 
     fn look(&mut self, cause: Cause, at: MonoTime) {
-        self.compare();
+        for reading in &mut self.readings {
+            let owed = reading.paid.any();
+            reading.compare(self.tree.node(reading.node), &self.seen);
+            // The rook of a castling, the pawn taken en passant came last.
+            if owed
+                && reading.paid.is_empty()
+                && let Some(ply) = &mut self.tree.node_mut(reading.node).ply
+                && (ply.mv.is_castle() || ply.mv.is_en_passant())
+            {
+                ply.placed = at;
+            }
+        }
         self.expand(cause, at);
         self.settle();
     }
@@ -352,7 +370,8 @@ impl Tracker {
             self.readings.sort_by_key(|reading| reading.cost);
         }
         let best = self.readings.first().map_or(0, |reading| reading.cost);
-        let limit = best.saturating_add(cost::GIVE_UP);
+        let calm = self.readings.first().is_some_and(|best| (best.differs & !best.us).is_empty());
+        let limit = best.saturating_add(if calm { cost::GIVE_UP_CALM } else { cost::GIVE_UP });
         let mut kept = 0;
         for index in 0..self.readings.len() {
             let Some(reading) = self.readings.get(index).copied() else { break };
@@ -383,24 +402,28 @@ impl Tracker {
     fn commit(&mut self) {
         loop {
             let next = self.tree.node(self.root).plies + 1;
-            let Some(best) = self.readings.first() else { return };
+            let Some(best) = self.readings.first().copied() else { return };
             let Some(first) = self.tree.ancestor(best.node, next) else { return };
-            let through = |tree: &Tree, reading: &Reading| tree.ancestor(reading.node, next) == Some(first);
-            let shared =
-                self.readings.iter().all(|reading| reading.node != first && through(&self.tree, reading));
-            let forced =
-                self.readings.iter().any(|reading| self.tree.node(reading.node).plies >= next + MAX_LOOSE);
-            if forced && !shared {
-                let tree = &mut self.tree;
-                self.readings.retain(|reading| {
-                    let stays = tree.ancestor(reading.node, next) == Some(first);
-                    if !stays {
-                        tree.release(reading.node);
-                    }
-                    stays
-                });
-            } else if !shared {
-                return;
+            let shared = |tracker: &Tracker| {
+                let through = |reading: &Reading| {
+                    reading.node != first && tracker.tree.ancestor(reading.node, next) == Some(first)
+                };
+                tracker.readings.iter().all(through)
+            };
+            if !shared(self) {
+                let loose = self.tree.node(best.node).plies.saturating_sub(next);
+                let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
+                if !forced && loose < OLD {
+                    return;
+                }
+                // So long ago that only the close ones are worth keeping.
+                let limit = if forced { 0 } else { best.cost.saturating_add(PATIENCE) };
+                if self.drop_others(first, next, limit) && forced {
+                    self.forced.push(next);
+                }
+                if !forced && !shared(self) {
+                    return;
+                }
             }
             let Some(ply) = self.tree.node(first).ply else { return };
             self.firm.push(ply);
@@ -413,6 +436,23 @@ impl Tracker {
             self.tree.forget_legal(first);
             self.root = first;
         }
+    }
+
+    /// Gives up the readings that do not begin with the game `first` of `plies` plies and cost `limit`
+    /// or more. True when one of them was close to the best.
+    fn drop_others(&mut self, first: NodeId, plies: usize, limit: Cost) -> bool {
+        let best = self.readings.first().map_or(0, |best| best.cost);
+        let tree = &mut self.tree;
+        let mut close = false;
+        self.readings.retain(|reading| {
+            let stays = reading.cost < limit || tree.ancestor(reading.node, plies) == Some(first);
+            if !stays {
+                close |= reading.cost < best.saturating_add(PATIENCE);
+                tree.release(reading.node);
+            }
+            stays
+        });
+        close
     }
 
     /// True where players press, as a rule.
@@ -438,6 +478,11 @@ impl Tracker {
     /// How often firm plies were taken back, because a promoted piece was read again.
     pub(super) fn loosened(&self) -> u32 {
         self.loosened
+    }
+
+    /// Plies, counted from 1, that became firm although readings did not agree on them.
+    pub(super) fn forced(&self) -> &[usize] {
+        &self.forced
     }
 
     /// The plies that all readings share.
