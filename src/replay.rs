@@ -254,7 +254,7 @@ impl Replay {
 }
 
 fn moves(session: &Session, count: usize) -> Vec<String> {
-    session.plies().take(count).map(|ply| ply.uci.clone()).collect()
+    session.plies().take(count).map(|ply| ply.uci.into()).collect()
 }
 
 fn state_line(ev: i64, session: &Session, view: &View) -> Value {

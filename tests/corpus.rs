@@ -61,15 +61,15 @@ fn read(path: &Path) -> Result<Read, String> {
         while let Some(fact) = board.poll_fact() {
             match fact.kind {
                 FactKind::MoveMade { uci, san, .. } => {
-                    plies.push(Told { ply: Ply { uci, san }, ev: fact.ev })
+                    plies.push(Told { ply: Ply { uci: uci.into(), san: san.into() }, ev: fact.ev })
                 }
                 FactKind::MoveRevised { ply, uci, san, .. } => {
-                    plies[ply - 1] = Told { ply: Ply { uci, san }, ev: fact.ev };
+                    plies[ply - 1] = Told { ply: Ply { uci: uci.into(), san: san.into() }, ev: fact.ev };
                 }
                 FactKind::MoveWithdrawn { ply, uci, published } => {
                     plies.pop();
                     if published {
-                        withdrawn.push((fact.ev, ply, uci));
+                        withdrawn.push((fact.ev, ply, uci.into()));
                     }
                 }
                 _ => {}
@@ -107,7 +107,7 @@ fn played(path: &Path, setup: &GameSetup) -> Result<Vec<Ply>, String> {
         let mv = legal(&position, text).ok_or(format!("ply {}, {text:?}, is not legal", index + 1))?;
         let uci = UciMove::from_move(mv, setup.castling).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string();
-        plies.push(Ply { uci, san });
+        plies.push(Ply { uci: uci.into(), san: san.into() });
     }
     let before = setup.history.len().min(plies.len());
     Ok(plies.split_off(before))

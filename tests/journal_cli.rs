@@ -93,8 +93,8 @@ impl Game {
         self.event(ms, Event::Square { square, occupied: true });
         let kind = FactKind::MoveMade {
             ply,
-            uci: uci.to_owned(),
-            san: san.to_owned(),
+            uci: uci.into(),
+            san: san.into(),
             by,
             placed,
             latest: placed.plus_ms(250),
@@ -104,8 +104,7 @@ impl Game {
 
     fn press(&mut self, ms: u64, ply: usize, uci: &str, by: Color, clock_ms: Option<u64>) {
         self.event(ms, Event::Press(by));
-        let kind =
-            FactKind::MoveCompleted { ply, uci: uci.to_owned(), by, how: CompletedBy::Press, clock_ms };
+        let kind = FactKind::MoveCompleted { ply, uci: uci.into(), by, how: CompletedBy::Press, clock_ms };
         self.fact(ms, kind);
     }
 }
@@ -123,7 +122,7 @@ fn played(path: &Path) -> String {
     game.press(10_000, 1, "e2e4", White, Some(5_400_000));
     game.lift(21_000, Black, Square::G8, 'n');
     game.made(21_400, 2, "g8f6", "Nf6", Black);
-    game.fact(23_000, FactKind::MoveWithdrawn { ply: 2, uci: "g8f6".to_owned(), published: true });
+    game.fact(23_000, FactKind::MoveWithdrawn { ply: 2, uci: "g8f6".into(), published: true });
     game.made(23_000, 2, "g8h6", "Nh6", Black);
     game.event(24_000, Event::Press(Black));
     game.fact(24_000, FactKind::IllegalMove { by: Black, attempt: None, kind: "incomplete", n: 1 });

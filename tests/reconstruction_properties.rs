@@ -132,7 +132,7 @@ fn same_in(mirror: Mirror, game: &Played) -> Result<(), TestCaseError> {
             FactKind::MovePublished { ply, uci, .. } => Some((ply, uci)),
             _ => None,
         };
-        facts.filter_map(of).collect()
+        facts.filter_map(of).map(|(ply, uci)| (ply, uci.into())).collect()
     };
     prop_assert_eq!(published(&original, Some(mirror)), published(&mirrored, None));
     Ok(())

@@ -78,7 +78,7 @@ proptest! {
 
 /// The game that the facts tell.
 fn sum(mut turn: Color, facts: &[Fact]) -> Result<Vec<String>, TestCaseError> {
-    let mut game: Vec<(String, bool, bool)> = Vec::new();
+    let mut game: Vec<(touchmoved::session::text::MoveText, bool, bool)> = Vec::new();
     for fact in facts {
         match &fact.kind {
             FactKind::MoveMade { ply, uci, by, .. } => {
@@ -97,7 +97,7 @@ fn sum(mut turn: Color, facts: &[Fact]) -> Result<Vec<String>, TestCaseError> {
             FactKind::MoveRevised { ply, was, uci, published, .. } => {
                 let entry = &mut game[ply - 1];
                 prop_assert_eq!((&entry.0, entry.1), (was, *published));
-                entry.0.clone_from(uci);
+                entry.0 = *uci;
             }
             FactKind::MovePublished { ply, uci, .. } => {
                 let entry = &mut game[ply - 1];
@@ -114,5 +114,5 @@ fn sum(mut turn: Color, facts: &[Fact]) -> Result<Vec<String>, TestCaseError> {
             _ => {}
         }
     }
-    Ok(game.into_iter().map(|(uci, ..)| uci).collect())
+    Ok(game.into_iter().map(|(uci, ..)| uci.into()).collect())
 }

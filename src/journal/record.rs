@@ -407,7 +407,7 @@ mod tests {
             at: MonoTime::from_micros(1_000),
             kind: FactKind::MoveCompleted {
                 ply: 1,
-                uci: "e2e4".to_owned(),
+                uci: "e2e4".into(),
                 by: Color::White,
                 how: CompletedBy::Press,
                 clock_ms: None,

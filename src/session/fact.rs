@@ -6,6 +6,7 @@ use shakmaty::{Color, Square};
 
 use super::{
     event::{ClockReading, GameResult},
+    text::MoveText,
     time::MonoTime,
 };
 
@@ -98,9 +99,9 @@ pub enum FactKind {
         /// Number of the ply, counted from 1 at the first event of the log.
         ply: usize,
         /// The move.
-        uci: String,
+        uci: MoveText,
         /// The same in standard algebraic notation.
-        san: String,
+        san: MoveText,
         /// The side that moved.
         by: Color,
         /// When the last square that the move needs was settled: the earliest time of the making.
@@ -113,7 +114,7 @@ pub enum FactKind {
         /// Number of the ply.
         ply: usize,
         /// The move.
-        uci: String,
+        uci: MoveText,
         /// When it was made.
         made: MonoTime,
     },
@@ -122,7 +123,7 @@ pub enum FactKind {
         /// Number of the ply.
         ply: usize,
         /// The move.
-        uci: String,
+        uci: MoveText,
         /// True when it had been published.
         published: bool,
     },
@@ -131,7 +132,7 @@ pub enum FactKind {
         /// Number of the ply.
         ply: usize,
         /// The move.
-        uci: String,
+        uci: MoveText,
         /// The side that moved.
         by: Color,
         /// What completed it.
@@ -151,11 +152,11 @@ pub enum FactKind {
         /// Number of the ply.
         ply: usize,
         /// The move that was recorded before.
-        was: String,
+        was: MoveText,
         /// The move that is recorded now.
-        uci: String,
+        uci: MoveText,
         /// The same in standard algebraic notation.
-        san: String,
+        san: MoveText,
         /// Why.
         reason: &'static str,
         /// True when it had been published.

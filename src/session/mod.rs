@@ -12,6 +12,7 @@ mod narrator;
 mod orientation;
 pub mod settings;
 pub mod setup;
+pub mod text;
 pub mod time;
 mod tracker;
 pub mod view;
@@ -26,6 +27,7 @@ use self::{
     orientation::Orientation,
     settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
+    text::MoveText,
     time::MonoTime,
     tracker::{Cause, Observed, Tracker},
     view::{Effort, Physical, View},
@@ -38,9 +40,9 @@ pub const LOGIC_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlyRecord {
     /// The move in UCI.
-    pub uci: String,
+    pub uci: MoveText,
     /// The move in standard algebraic notation.
-    pub san: String,
+    pub san: MoveText,
     /// When it was made.
     pub made: MonoTime,
     /// When it was completed.

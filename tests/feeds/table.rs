@@ -94,11 +94,7 @@ impl Table {
         placements.push(self.position.board().to_string());
         let mut events = vec![FeedEvent::Board { board: self.position.board().to_string() }];
         let ply = self.state().plies.len() + 1;
-        events.extend(self.events([FactKind::MovePublished {
-            ply,
-            uci: uci.to_owned(),
-            made: MonoTime::ZERO,
-        }]));
+        events.extend(self.events([FactKind::MovePublished { ply, uci: uci.into(), made: MonoTime::ZERO }]));
         self.hub.publish(&self.id, events);
         placements
     }
@@ -115,7 +111,7 @@ impl Table {
         };
         self.facts([
             FactKind::Clock(reading),
-            FactKind::MoveCompleted { ply, uci: String::new(), by, how: CompletedBy::Press, clock_ms },
+            FactKind::MoveCompleted { ply, uci: "".into(), by, how: CompletedBy::Press, clock_ms },
         ]);
     }
 }

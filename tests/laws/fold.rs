@@ -36,7 +36,7 @@ impl Fold {
             FactKind::MoveMade { ply, uci, placed, latest, .. } => {
                 assert_eq!(*ply, self.plies.len() + 1, "made out of order: {fact:?}");
                 assert!(placed <= latest && *latest == fact.at, "{fact:?}");
-                self.plies.push(Ply { uci: uci.clone(), completed: false, published: false });
+                self.plies.push(Ply { uci: uci.to_string(), completed: false, published: false });
             }
             FactKind::MovePublished { ply, uci, .. } => {
                 assert_eq!(*ply, self.published() + 1, "published out of order: {fact:?}");
@@ -60,7 +60,7 @@ impl Fold {
                 let known = self.known(*ply, was, fact);
                 assert_eq!(*published, known.published, "{fact:?}");
                 assert_ne!(was, uci, "revised to the same: {fact:?}");
-                known.uci.clone_from(uci);
+                known.uci = uci.to_string();
             }
             FactKind::PlyClock { ply, .. } => {
                 let known = ply.checked_sub(1).and_then(|index| self.plies.get(index));
@@ -89,7 +89,7 @@ impl Fold {
         let plies: Vec<Ply> = session
             .plies()
             .map(|ply| Ply {
-                uci: ply.uci.clone(),
+                uci: ply.uci.to_string(),
                 completed: ply.completed.is_some(),
                 published: ply.published,
             })

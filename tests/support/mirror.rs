@@ -6,6 +6,7 @@ use touchmoved::session::{
     fact::{Fact, FactKind},
     settings::OrientationSetting,
     setup::GameSetup,
+    text::MoveText,
 };
 
 /// What is done to a game.
@@ -143,6 +144,11 @@ impl Mirror {
             }
         };
         let side = |side: &mut Color| *side = self.color(*side);
+        let played = |uci: &mut MoveText| {
+            let mut letters = uci.to_string();
+            text(&mut letters);
+            *uci = letters.as_str().into();
+        };
         match &mut kind {
             FactKind::Touch { by, square: at, piece } => {
                 side(by);
@@ -157,19 +163,19 @@ impl Mirror {
             }
             FactKind::Adjust { square: at, .. } => square(at),
             FactKind::MoveMade { uci, san, by, .. } => {
-                text(uci);
-                san.clear();
+                played(uci);
+                *san = MoveText::default();
                 side(by);
             }
-            FactKind::MovePublished { uci, .. } | FactKind::MoveWithdrawn { uci, .. } => text(uci),
+            FactKind::MovePublished { uci, .. } | FactKind::MoveWithdrawn { uci, .. } => played(uci),
             FactKind::MoveCompleted { uci, by, .. } => {
-                text(uci);
+                played(uci);
                 side(by);
             }
             FactKind::MoveRevised { was, uci, san, .. } => {
-                text(was);
-                text(uci);
-                san.clear();
+                played(was);
+                played(uci);
+                *san = MoveText::default();
             }
             FactKind::IllegalMove { by, attempt, .. } => {
                 side(by);
@@ -198,7 +204,7 @@ pub fn plain(facts: &[Fact]) -> Vec<Fact> {
     let mut facts = facts.to_vec();
     for fact in &mut facts {
         match &mut fact.kind {
-            FactKind::MoveMade { san, .. } | FactKind::MoveRevised { san, .. } => san.clear(),
+            FactKind::MoveMade { san, .. } | FactKind::MoveRevised { san, .. } => *san = MoveText::default(),
             FactKind::Ambiguous { candidates } => candidates.sort(),
             FactKind::Advisory { squares, detail, .. } => {
                 squares.sort();

@@ -1,7 +1,7 @@
 //! Tests of the publisher with facts made by hand.
 
 use super::*;
-use crate::publish::completed_san;
+use crate::{publish::completed_san, session::text::MoveText};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Color, Position as _};
 
@@ -10,20 +10,20 @@ fn fact(kind: FactKind) -> Fact {
 }
 
 fn published(ply: usize, uci: &str) -> FactKind {
-    FactKind::MovePublished { ply, uci: uci.to_owned(), made: MonoTime::ZERO }
+    FactKind::MovePublished { ply, uci: uci.into(), made: MonoTime::ZERO }
 }
 
 fn withdrawn(ply: usize) -> FactKind {
-    FactKind::MoveWithdrawn { ply, uci: String::new(), published: true }
+    FactKind::MoveWithdrawn { ply, uci: MoveText::default(), published: true }
 }
 
 fn completed(ply: usize, how: CompletedBy, clock_ms: Option<u64>) -> FactKind {
-    FactKind::MoveCompleted { ply, uci: String::new(), by: Color::White, how, clock_ms }
+    FactKind::MoveCompleted { ply, uci: MoveText::default(), by: Color::White, how, clock_ms }
 }
 
 fn revised(ply: usize, uci: &str) -> FactKind {
-    let (was, san) = (String::new(), String::new());
-    FactKind::MoveRevised { ply, was, uci: uci.to_owned(), san, reason: "promotion", published: true }
+    let (was, san) = (MoveText::default(), MoveText::default());
+    FactKind::MoveRevised { ply, was, uci: uci.into(), san, reason: "promotion", published: true }
 }
 
 struct Desk {
@@ -94,7 +94,7 @@ fn takebacks_in_a_row_are_told_as_one() {
 #[test]
 fn a_move_that_was_never_published_leaves_no_trace() {
     let mut desk = Desk::new(&GameSetup::default());
-    let quiet = FactKind::MoveWithdrawn { ply: 1, uci: "e2e4".to_owned(), published: false };
+    let quiet = FactKind::MoveWithdrawn { ply: 1, uci: "e2e4".into(), published: false };
     assert!(desk.take([quiet]).is_empty());
     let illegal = FactKind::IllegalMove { by: Color::White, attempt: None, kind: "illegal-move", n: 1 };
     let advisory = FactKind::Advisory {

@@ -28,8 +28,8 @@ impl Narrator {
         if at_work || (stands.any() && !ply.answered) {
             return false;
         }
-        let rivals = self.rivals(tracker, reading);
-        if rivals.len() > 1 && !self.closing {
+        let rivals = if self.closing { Vec::new() } else { self.rivals(tracker, reading, ply) };
+        if rivals.len() > 1 {
             self.ambiguous = rivals;
             return false;
         }
@@ -67,7 +67,10 @@ impl Narrator {
     }
 
     /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
-    fn rivals(&self, tracker: &Tracker, reading: &Reading) -> Vec<String> {
+    fn rivals(&self, tracker: &Tracker, reading: &Reading, own: &Ply) -> Vec<String> {
+        if tracker.readings().len() < 2 {
+            return Vec::new();
+        }
         let seen = tracker.seen();
         let limit = tracker.weight(reading).saturating_add(CLOSE);
         let index = tracker.len(reading).saturating_sub(1);
@@ -82,10 +85,12 @@ impl Narrator {
                 continue;
             }
             let Some(ply) = tracker.ply(other, index) else { continue };
-            let known = moves.iter().any(|mv| same_but_promotion(*mv, ply.mv));
-            if !known {
+            if !moves.iter().any(|mv| same_but_promotion(*mv, ply.mv)) {
                 moves.push(ply.mv);
             }
+        }
+        if moves.iter().all(|mv| same_but_promotion(*mv, own.mv)) {
+            return Vec::new();
         }
         moves.into_iter().map(|mv| self.uci(mv)).collect()
     }
@@ -194,24 +199,24 @@ pub(super) fn same_but_promotion(a: Move, b: Move) -> bool {
     a == b || (squares(a).is_some() && squares(a) == squares(b))
 }
 
-/// Whether `mv` could be the beginning of another legal move by the same man.
-pub(super) fn goes_on(before: &Chess, mv: Move) -> bool {
+/// Whether `mv` could be the beginning of another legal move by the same man; `legal` gives the legal
+/// moves of `before`.
+pub(super) fn goes_on<'a>(before: &Chess, legal: impl Fn() -> &'a [Move], mv: Move) -> bool {
     let Move::Normal { role, from, capture, to, .. } = mv else { return false };
     let longer = || {
         // Only squares behind the one that was reached, seen from where the man came.
         let behind = attacks::ray(from, to) & !attacks::between(from, to);
         let possible = role == Role::Pawn || (before.board().attacks_from(from) & behind).count() > 1;
         possible
-            && before
-                .legal_moves()
+            && legal()
                 .iter()
                 .any(|other| other.from() == Some(from) && attacks::between(from, other.to()).contains(to))
     };
     match role {
         Role::Knight => false,
         Role::Pawn => capture.is_none() && from.rank() == second_rank(before) && longer(),
-        Role::King => CENTRE.contains(to) || (capture.is_none() && may_castle(before, from, to)),
-        Role::Rook => capture.is_none() && (may_castle(before, from, to) || longer()),
+        Role::King => CENTRE.contains(to) || (capture.is_none() && may_castle(before, &legal, from, to)),
+        Role::Rook => capture.is_none() && (may_castle(before, &legal, from, to) || longer()),
         Role::Bishop | Role::Queen => capture.is_none() && longer(),
     }
 }
@@ -220,9 +225,9 @@ fn second_rank(before: &Chess) -> Rank {
     before.turn().fold_wb(Rank::Second, Rank::Seventh)
 }
 
-fn may_castle(before: &Chess, from: Square, to: Square) -> bool {
+fn may_castle<'a>(before: &Chess, legal: impl Fn() -> &'a [Move], from: Square, to: Square) -> bool {
     before.castles().has_color(before.turn())
-        && before.legal_moves().iter().any(|other| begins_castling(before, *other, from, to))
+        && legal().iter().any(|other| begins_castling(before, *other, from, to))
 }
 
 fn begins_castling(before: &Chess, other: Move, from: Square, to: Square) -> bool {

@@ -47,6 +47,9 @@ impl Evidence {
 impl Narrator {
     /// Notes that the board is in order after the last ply.
     pub(super) fn note_settled(&mut self, tracker: &Tracker) {
+        if self.told.last().is_none_or(|told| told.evidence.settled) {
+            return;
+        }
         let seen = tracker.seen();
         let position = self.position();
         let differs = (position.board().occupied() ^ seen.occupied) | seen.wrong_men(position.board());

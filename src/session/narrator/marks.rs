@@ -167,7 +167,7 @@ impl Narrator {
     /// Men that were brushed or knocked over and put back, contacts that only opened for a moment,
     /// squares that were filled by nothing.
     fn mark_other_contacts(&mut self, mv: Move) {
-        let legal = self.position().legal_moves();
+        let legal = self.legal();
         let on_the_way = |square| legal.iter().any(|other| other.from() == mv.from() && other.to() == square);
         let of_the_move = |square: Square| {
             let rook = matches!(mv, Move::Castle { rook, .. } if rook == square);
@@ -215,9 +215,8 @@ impl Narrator {
         if stops.is_empty() || mv.is_castle() {
             return;
         }
-        let legal = self.position().legal_moves();
         for square in stops & !self.position().board().occupied() {
-            if legal.iter().any(|other| other.from() == mv.from() && other.to() == square) {
+            if self.legal().iter().any(|other| other.from() == mv.from() && other.to() == square) {
                 self.mark(format!("dwell:{square}"));
             }
         }

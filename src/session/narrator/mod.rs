@@ -30,6 +30,7 @@ use super::{
     fact::{CompletedBy, Fact, FactKind},
     settings::Settings,
     setup::GameSetup,
+    text::MoveText,
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker},
 };
@@ -44,6 +45,8 @@ struct Told {
     evidence: Evidence,
     /// The position after it.
     after: Chess,
+    /// Names the game up to it in the tracker.
+    game: u64,
 }
 
 /// What the last event was, as far as the state that is shown depends on it.
@@ -63,6 +66,8 @@ pub(super) struct Narrator {
     identity: bool,
     start: Chess,
     told: Vec<Told>,
+    /// The legal moves after `told`, once somebody has asked.
+    legal: std::cell::OnceCell<Box<[Move]>>,
     /// How many of `told` are known to equal the firm plies of the tracker.
     verified: usize,
     /// How often the tracker had taken firm plies back when `verified` was counted.
@@ -140,6 +145,7 @@ impl Narrator {
             identity,
             start,
             told: Vec::new(),
+            legal: std::cell::OnceCell::new(),
             verified: 0,
             loosened: 0,
             published: 0,
@@ -256,6 +262,10 @@ impl Narrator {
             }
             return;
         }
+        if self.is_told(tracker, best) {
+            self.settle(tracker, best, best, now);
+            return;
+        }
         let reading = self.reconcile(tracker, best, now, facts);
         self.tell_new(tracker, reading, now, facts);
         self.hold_back(tracker, reading, now);
@@ -263,6 +273,20 @@ impl Narrator {
         self.tell_ambiguous(tracker, now, facts);
         self.publish(tracker, reading, now, facts);
         self.hold(tracker, reading, now, facts);
+        self.settle(tracker, best, reading, now);
+    }
+
+    /// True when everything of the best reading was told, published and completed.
+    fn is_told(&self, tracker: &Tracker, best: &Reading) -> bool {
+        let told = self.told.len();
+        self.published == told
+            && self.completed_to == told
+            && self.held.is_none()
+            && self.told_ambiguous.is_empty()
+            && self.told.last().is_some_and(|last| tracker.is_game(best, last.game))
+    }
+
+    fn settle(&mut self, tracker: &Tracker, best: &Reading, reading: &Reading, now: Now) {
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
             || reading.stands_wrong(tracker.seen());
@@ -295,27 +319,23 @@ impl Narrator {
             let mut after = self.position().clone();
             after.play_unchecked(ply.mv);
             let san = san(self.position(), ply.mv, &after);
-            let uci = self.uci(ply.mv);
-            let kind = FactKind::MoveMade {
-                ply: index + 1,
-                uci: uci.clone(),
-                san: san.clone(),
-                by,
-                placed: ply.placed,
-                latest: now.at,
-            };
+            let uci = self.text(ply.mv);
+            let kind =
+                FactKind::MoveMade { ply: index + 1, uci, san, by, placed: ply.placed, latest: now.at };
             tell(facts, now, kind);
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
             self.note_early_touches(ply.mv, ply, after.us());
             let in_the_air = after.board().occupied() & !tracker.seen().occupied;
-            self.touches_before = Some(self.touches.clone());
-            self.touches.next_turn(in_the_air);
+            let next = self.touches.next_turn(in_the_air);
+            self.touches_before = Some(std::mem::replace(&mut self.touches, next));
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
-            let goes_on = goes_on(self.position(), ply.mv);
-            self.told.push(Told { mv: ply.mv, record, goes_on, after, evidence: Evidence::of(ply) });
+            let goes_on = goes_on(self.position(), || self.legal(), ply.mv);
+            let game = tracker.game(reading, index + 1);
+            self.told.push(Told { mv: ply.mv, record, goes_on, after, game, evidence: Evidence::of(ply) });
+            self.legal.take();
         }
     }
 
@@ -355,7 +375,7 @@ impl Narrator {
         }
         let kind = FactKind::MoveCompleted {
             ply: index + 1,
-            uci: told.record.uci.clone(),
+            uci: told.record.uci,
             by,
             how,
             clock_ms: told.record.clock_ms,
@@ -376,18 +396,27 @@ impl Narrator {
         self.published += 1;
         let Some(told) = self.told.get_mut(index) else { return };
         told.record.published = true;
-        let (uci, made) = (told.record.uci.clone(), told.record.made);
+        let (uci, made) = (told.record.uci, told.record.made);
         tell(facts, now, FactKind::MovePublished { ply: index + 1, uci, made });
     }
 
-    fn uci(&self, mv: Move) -> String {
+    fn text(&self, mv: Move) -> MoveText {
         let mode = shakmaty::CastlingMode::from_chess960(self.chess960);
-        shakmaty::uci::UciMove::from_move(mv, mode).to_string()
+        MoveText::of(shakmaty::uci::UciMove::from_move(mv, mode))
+    }
+
+    fn uci(&self, mv: Move) -> String {
+        self.text(mv).into()
+    }
+
+    /// The legal moves of the position after the last ply that was told.
+    fn legal(&self) -> &[Move] {
+        self.legal.get_or_init(|| self.position().legal_moves().into_iter().collect())
     }
 
     /// The told game in UCI with what the best reading adds to it.
     pub(super) fn best_line(&self, tracker: &Tracker) -> Vec<String> {
-        let mut line: Vec<String> = self.told.iter().map(|told| told.record.uci.clone()).collect();
+        let mut line: Vec<String> = self.told.iter().map(|told| told.record.uci.into()).collect();
         let Some(best) = tracker.best() else { return line };
         if !self.is_over() && self.agreement(tracker, best, 0) == line.len() {
             let more = (line.len()..tracker.len(best)).filter_map(|index| tracker.ply(best, index));
@@ -424,7 +453,7 @@ impl Narrator {
 }
 
 /// Standard algebraic notation of a move that leads to `after`.
-fn san(before: &Chess, mv: Move, after: &Chess) -> String {
+fn san(before: &Chess, mv: Move, after: &Chess) -> MoveText {
     let suffix = if !after.is_check() {
         None
     } else if after.legal_moves().is_empty() {
@@ -432,7 +461,7 @@ fn san(before: &Chess, mv: Move, after: &Chess) -> String {
     } else {
         Some(Suffix::Check)
     };
-    SanPlus { san: San::from_move(before, mv), suffix }.to_string()
+    MoveText::of(SanPlus { san: San::from_move(before, mv), suffix })
 }
 
 /// The index-th ply of the last reading's line, for conditions that look at it.

@@ -11,6 +11,11 @@ use crate::session::{
 impl Narrator {
     /// How many told plies a reading contains.
     pub(super) fn agreement(&self, tracker: &Tracker, reading: &Reading, from: usize) -> usize {
+        if let Some(last) = self.told.last()
+            && tracker.begins_with(reading, last.game)
+        {
+            return self.told.len();
+        }
         let mut index = from;
         while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
             if told.mv != ply.mv {
@@ -60,7 +65,7 @@ impl Narrator {
             return loyal.unwrap_or(best);
         }
         let stood = self.held_back != self.told.last().map(|told| told.mv);
-        let last = self.told.last().map(|told| (told.mv, told.record.uci.clone()));
+        let last = self.told.last().map(|told| (told.mv, told.record.uci));
         while self.told.len() > same {
             self.withdraw(now, facts);
         }
@@ -74,6 +79,7 @@ impl Narrator {
 
     pub(super) fn withdraw(&mut self, now: Now, facts: &mut Facts) {
         let Some(last) = self.told.pop() else { return };
+        self.legal.take();
         self.examined = 0;
         if let Some(before) = self.touches_before.take() {
             self.touches.resume(before);
@@ -93,21 +99,23 @@ impl Narrator {
             Some(told) => told.after.clone(),
             None => self.start.clone(),
         };
+        self.legal.take();
         for index in from..self.told.len() {
             let Some(ply) = tracker.ply(best, index) else { return };
             let before = position.clone();
             position.play_unchecked(ply.mv);
             let san = san(&before, ply.mv, &position);
-            let uci = self.uci(ply.mv);
+            let uci = self.text(ply.mv);
             self.examined = 0;
             let published = index < self.published;
             let Some(told) = self.told.get_mut(index) else { return };
-            let was = std::mem::replace(&mut told.record.uci, uci.clone());
+            let was = std::mem::replace(&mut told.record.uci, uci);
             let promotion = told.mv.is_promotion() && ply.mv.is_promotion();
             told.mv = ply.mv;
             told.evidence.replaced(ply, was != uci && !promotion);
             told.after = position.clone();
-            told.record.san.clone_from(&san);
+            told.record.san = san;
+            told.game = tracker.game(best, index + 1);
             if was != uci {
                 let reason = if promotion { "promotion-piece" } else { "later-evidence" };
                 tell(facts, now, FactKind::MoveRevised { ply: index + 1, was, uci, san, reason, published });

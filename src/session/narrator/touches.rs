@@ -77,10 +77,10 @@ impl Touches {
         Some(lift.at)
     }
 
-    /// The turn passes on: only the men of `standing` that are in the air stay there.
-    pub(super) fn next_turn(&mut self, standing: Bitboard) {
-        self.lifts.retain(|lift| lift.back.is_none() && standing.contains(lift.square));
-        self.rests.clear();
+    /// The contacts of the next turn: only the men of `standing` that are in the air stay there.
+    pub(super) fn next_turn(&self, standing: Bitboard) -> Touches {
+        let stays = |lift: &&Lift| lift.back.is_none() && standing.contains(lift.square);
+        Touches { lifts: self.lifts.iter().filter(stays).copied().collect(), rests: Vec::new() }
     }
 
     /// The turn goes on after all: what happened since comes after what had happened before.
@@ -206,7 +206,7 @@ impl Narrator {
             return (None, None);
         }
         let position = self.position();
-        let legal = position.legal_moves();
+        let legal = self.legal();
         let lifted =
             || self.touches.lifts().iter().filter(|lift| self.is_touch(lift)).map(|lift| lift.square);
         let movable = |square: &Square| legal.iter().any(|mv| mv.from() == Some(*square));
@@ -237,7 +237,7 @@ impl Narrator {
     pub(super) fn was_aimed_at(&self, lift: &Lift) -> bool {
         let position = self.position();
         position.them().contains(lift.square)
-            && position.legal_moves().iter().any(|mv| {
+            && self.legal().iter().any(|mv| {
                 captured(mv) == Some(lift.square)
                     && self
                         .touches

@@ -95,6 +95,8 @@ pub const PAID_PER_S: u32 = 300;
 /// Time between two events counts up to this many microseconds: a long think is no evidence.
 pub const TIME_CAP_US: u64 = 2_500_000;
 
+/// A reading that costs this much more than the best one is not asked what a lift says.
+pub const FAR: Cost = 6_000;
 /// Readings that cost this much more than the best one are given up.
 pub const GIVE_UP: Cost = 14_000;
 /// The same while the best reading explains the board.

@@ -16,6 +16,8 @@ use crate::session::time::MonoTime;
 
 /// How many of the best readings are tried for two plies at once.
 const DEEP: usize = 4;
+/// More contradictions are not counted.
+const MANY: u8 = 4;
 
 /// A move that a reading could have played.
 #[derive(Clone, Copy)]
@@ -115,18 +117,29 @@ impl Tracker {
         }
         let waiting = node.position.them() & !seen.occupied;
         // A move that the board shows does not contradict it more than no move does.
-        let most = few(reading.differs & !reading.paid).min(3);
+        let most = few(reading.differs & !reading.paid);
+        let behind = reading.cost.saturating_add(cost::TOO_DEAR).saturating_sub(limit);
         let lifted = matches!(cause, Cause::Lift(_));
+        if (most == MANY || lifted) && behind > cost::FAR {
+            return;
+        }
+        let most = most.min(3);
         for legal in node.legal(self.identity) {
             let differs = legal.after ^ seen.occupied;
             let open = differs & !reading.paid;
-            let count = few(open);
-            if count > most {
+            if !at_most(open, most) {
                 continue;
             }
+            let count = few(open);
             if count > 0 && (lifted || count > 1) && (open & waiting).is_empty() {
                 let half_castled = count == 2 && legal.mv.is_castle() && !lifted;
                 if !half_castled {
+                    continue;
+                }
+            } else if count > 1 {
+                // The next player has put his man down already: that is another ply.
+                let from = legal.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
+                if (open & seen.occupied & !from).any() && !legal.mv.is_en_passant() {
                     continue;
                 }
             }
@@ -301,15 +314,23 @@ impl Tracker {
     }
 }
 
-/// How many squares, as far as 4.
+/// How many squares, as far as [`MANY`]. Most processors count no bits by themselves.
 fn few(squares: Bitboard) -> u8 {
     let mut left = u64::from(squares);
     let mut count = 0;
-    while left != 0 && count < 4 {
+    while left != 0 && count < MANY {
         left &= left - 1;
         count += 1;
     }
     count
+}
+
+fn at_most(squares: Bitboard, most: u8) -> bool {
+    let mut left = u64::from(squares);
+    for _ in 0..most {
+        left &= left.wrapping_sub(1);
+    }
+    left == 0
 }
 
 /// True when the men that the board reads are those after the move, as far as it tells.

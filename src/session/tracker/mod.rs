@@ -13,6 +13,8 @@ mod promotion;
 mod reading;
 mod tree;
 
+use std::cell::Cell;
+
 use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
 use self::tree::{NodeId, Tree};
@@ -78,6 +80,8 @@ pub(super) struct Tracker {
     /// The game that all readings share.
     root: NodeId,
     readings: Vec<Reading>,
+    /// Which of them is the best at this moment, once somebody has asked.
+    best: Cell<Option<usize>>,
     seen: Observed,
     last: MonoTime,
     /// Microseconds since the last event for which the readings pay.
@@ -103,6 +107,7 @@ impl Tracker {
             tree,
             root,
             readings: vec![first],
+            best: Cell::new(None),
             start: position,
             firm: Vec::new(),
             identity: seen.men.is_some(),
@@ -129,8 +134,9 @@ impl Tracker {
     pub(super) fn pass_time(&mut self, now: MonoTime, free: bool) {
         let us = now.since(self.last).min(cost::TIME_CAP_US - self.charged);
         self.last = self.last.max(now);
-        if !free {
+        if !free && us > 0 {
             self.charged += us;
+            self.best.set(None);
         }
     }
 
@@ -195,6 +201,7 @@ impl Tracker {
             self.look(Cause::Report, at);
         } else {
             self.compare();
+            self.best.set(None);
         }
         changed
     }
@@ -202,6 +209,7 @@ impl Tracker {
     /// `side` pressed the clock.
     pub(super) fn press(&mut self, side: Color, at: MonoTime) {
         self.settle_time();
+        self.best.set(None);
         self.clocked = (self.clocked + 1).min(CLOCKED);
         // A move that this press shows is pressed by it.
         if !self.expects_press(side) {
@@ -283,6 +291,7 @@ impl Tracker {
         let Some(best) = self.best().copied() else { return };
         let Some(kept) = self.without_last(&best, 0) else { return };
         self.tree.hold(kept.node);
+        self.best.set(None);
         for reading in std::mem::replace(&mut self.readings, vec![kept]) {
             self.tree.release(reading.node);
         }
@@ -359,6 +368,7 @@ impl Tracker {
     }
 
     fn settle(&mut self) {
+        self.best.set(None);
         self.prune();
         self.commit();
     }
@@ -519,6 +529,23 @@ impl Tracker {
         self.tree.node(reading.node).legal(self.identity).is_empty()
     }
 
+    /// Names the game of the first `plies` plies of a reading: no other game has the same name.
+    pub(super) fn game(&self, reading: &Reading, plies: usize) -> u64 {
+        self.tree.ancestor(reading.node, plies).map_or(0, |node| self.tree.node(node).name)
+    }
+
+    /// True when a reading is the game of this name.
+    pub(super) fn is_game(&self, reading: &Reading, game: u64) -> bool {
+        self.tree.node(reading.node).name == game
+    }
+
+    /// True when a reading is the game of this name or has one ply more; false may mean that it has
+    /// still more.
+    pub(super) fn begins_with(&self, reading: &Reading, game: u64) -> bool {
+        let node = self.tree.node(reading.node);
+        node.name == game || node.parent.is_some_and(|parent| self.tree.node(parent).name == game)
+    }
+
     /// How many plies a reading has.
     pub(super) fn len(&self, reading: &Reading) -> usize {
         self.tree.node(reading.node).plies
@@ -536,7 +563,14 @@ impl Tracker {
 
     /// The reading that explains the board best at this moment.
     pub(super) fn best(&self) -> Option<&Reading> {
-        self.readings.iter().min_by_key(|reading| self.weight(reading))
+        let index = self.best.get().unwrap_or_else(|| {
+            let indices = 0..self.readings.len();
+            indices
+                .min_by_key(|index| self.readings.get(*index).map(|reading| self.weight(reading)))
+                .unwrap_or(0)
+        });
+        self.best.set(Some(index));
+        self.readings.get(index)
     }
 
     /// The plies of a reading that are not firm.

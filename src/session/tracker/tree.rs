@@ -42,6 +42,8 @@ pub(crate) struct NodeId(u32);
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub parent: Option<NodeId>,
+    /// Never given twice, from 1.
+    pub name: u64,
     /// How many readings and children hold it.
     holders: u32,
     /// How many plies the game has, counted from the first event.
@@ -60,6 +62,7 @@ impl Node {
     fn new(parent: Option<NodeId>, plies: usize, ply: Option<Ply>, position: Chess) -> Node {
         Node {
             parent,
+            name: 0,
             holders: 0,
             plies,
             ply,
@@ -92,6 +95,8 @@ fn landed(after: &Chess, mv: Move) -> Bitboard {
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
+    /// The name that was given last.
+    named: u64,
     /// Stands in for a name that is not in use. That would be a fault of this module; it must not
     /// bring the board down.
     nowhere: Box<Node>,
@@ -99,7 +104,12 @@ pub(super) struct Tree {
 
 impl Tree {
     pub(super) fn new(start: Chess) -> Tree {
-        Tree { nodes: Vec::new(), free: Vec::new(), nowhere: Box::new(Node::new(None, 0, None, start)) }
+        Tree {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            named: 0,
+            nowhere: Box::new(Node::new(None, 0, None, start)),
+        }
     }
 
     /// How many nodes are held.
@@ -119,7 +129,9 @@ impl Tree {
         self.nodes.get_mut(Tree::index(id)).unwrap_or(&mut self.nowhere)
     }
 
-    fn put(&mut self, node: Node) -> NodeId {
+    fn put(&mut self, mut node: Node) -> NodeId {
+        self.named += 1;
+        node.name = self.named;
         if let Some(parent) = node.parent {
             self.hold(parent);
         }

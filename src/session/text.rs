@@ -1,0 +1,118 @@
+//! Moves in letters, without a heap.
+
+use std::{fmt, ops::Deref};
+
+use serde::{Serialize, Serializer};
+
+/// The longest move in standard algebraic notation is `Qa1xb2#`, or `exd8=Q#` without its piece.
+const LONGEST: usize = 7;
+
+/// A move in UCI or in standard algebraic notation: at most 7 letters.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MoveText {
+    len: u8,
+    letters: [u8; LONGEST],
+}
+
+impl MoveText {
+    /// What a move displays as; letters beyond the seventh, which no move has, are left out.
+    pub fn of(displayed: impl fmt::Display) -> MoveText {
+        let mut text = MoveText::default();
+        // Writing to it fails only when it is full.
+        let _ = fmt::write(&mut text, format_args!("{displayed}"));
+        text
+    }
+
+    /// The letters.
+    pub fn as_str(&self) -> &str {
+        let letters = self.letters.get(..usize::from(self.len)).unwrap_or(&[]);
+        std::str::from_utf8(letters).unwrap_or("")
+    }
+}
+
+impl fmt::Write for MoveText {
+    fn write_str(&mut self, more: &str) -> fmt::Result {
+        for letter in more.bytes().filter(u8::is_ascii) {
+            let place = self.letters.get_mut(usize::from(self.len)).ok_or(fmt::Error)?;
+            *place = letter;
+            self.len += 1;
+        }
+        Ok(())
+    }
+}
+
+impl Deref for MoveText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for MoveText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl PartialEq<str> for MoveText {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for MoveText {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl PartialEq<String> for MoveText {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<MoveText> for String {
+    fn eq(&self, other: &MoveText) -> bool {
+        self == other.as_str()
+    }
+}
+
+impl From<&str> for MoveText {
+    fn from(text: &str) -> MoveText {
+        MoveText::of(text)
+    }
+}
+
+impl From<MoveText> for String {
+    fn from(text: MoveText) -> String {
+        text.as_str().to_owned()
+    }
+}
+
+impl Serialize for MoveText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_moves_fit_and_nothing_breaks_what_does_not() {
+        for text in ["Qa1xb2#", "exd8=Q#", "O-O-O#", "e7e8q", ""] {
+            assert_eq!(MoveText::of(text), *text);
+        }
+        assert_eq!(MoveText::of("Qa1xb2#?!"), *"Qa1xb2#");
+        assert_eq!(MoveText::of("é4"), *"4");
+    }
+}
