@@ -207,10 +207,13 @@ pub(super) fn goes_on<'a>(before: &Chess, legal: impl Fn() -> &'a [Move], mv: Mo
         // Only squares behind the one that was reached, seen from where the man came.
         let behind = attacks::ray(from, to) & !attacks::between(from, to);
         let possible = role == Role::Pawn || (before.board().attacks_from(from) & behind).count() > 1;
-        possible
-            && legal()
-                .iter()
-                .any(|other| other.from() == Some(from) && attacks::between(from, other.to()).contains(to))
+        if !possible || !before.is_check() {
+            // Who may come so far may go on, unless he only came between.
+            return possible && (role != Role::Pawn || may_step_on(before, from, to));
+        }
+        legal()
+            .iter()
+            .any(|other| other.from() == Some(from) && attacks::between(from, other.to()).contains(to))
     };
     match role {
         Role::Knight => false,
@@ -219,6 +222,12 @@ pub(super) fn goes_on<'a>(before: &Chess, legal: impl Fn() -> &'a [Move], mv: Mo
         Role::Rook => capture.is_none() && (may_castle(before, &legal, from, to) || longer()),
         Role::Bishop | Role::Queen => capture.is_none() && longer(),
     }
+}
+
+/// Whether the square in front of a pawn that stepped from its first rank is free.
+fn may_step_on(before: &Chess, from: Square, to: Square) -> bool {
+    let ahead = i32::from(to) - i32::from(from);
+    ahead.abs() == 8 && to.offset(ahead).is_some_and(|next| !before.board().occupied().contains(next))
 }
 
 fn second_rank(before: &Chess) -> Rank {

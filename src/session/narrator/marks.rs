@@ -139,7 +139,9 @@ impl Narrator {
         let rook = if let Move::Castle { rook, .. } = mv { Some(rook) } else { None };
         let kept = |square: Square| mv.from() == Some(square) || rook == Some(square);
         let men = self.position().board().occupied();
-        if self.touches.lifts().iter().all(|lift| kept(lift.square) || !men.contains(lift.square)) {
+        let theirs = captured(&mv);
+        let of_the_move = |square: Square| kept(square) || theirs == Some(square);
+        if self.touches.lifts().iter().all(|lift| of_the_move(lift.square) || !men.contains(lift.square)) {
             return;
         }
         let (must_move, must_capture) = self.obligations();
@@ -167,8 +169,8 @@ impl Narrator {
     /// Men that were brushed or knocked over and put back, contacts that only opened for a moment,
     /// squares that were filled by nothing.
     fn mark_other_contacts(&mut self, mv: Move) {
-        let legal = self.legal();
-        let on_the_way = |square| legal.iter().any(|other| other.from() == mv.from() && other.to() == square);
+        let on_the_way =
+            |square| self.legal().iter().any(|other| other.from() == mv.from() && other.to() == square);
         let of_the_move = |square: Square| {
             let rook = matches!(mv, Move::Castle { rook, .. } if rook == square);
             rook || [Some(mv), self.retracted]

@@ -93,11 +93,18 @@ impl Tracker {
     fn one_ply(&self, reading: &Reading, cause: Cause, limit: Cost, grown: &mut Vec<Growth>) {
         let seen = &self.seen;
         let in_order = reading.differs.is_empty();
-        if reading.cost.saturating_add(cost::MOVE) > limit {
+        let behind = reading.cost.saturating_add(cost::TOO_DEAR).saturating_sub(limit);
+        let lifted = matches!(cause, Cause::Lift(_));
+        // A move that the board shows does not contradict it more than no move does.
+        let most = few(reading.differs & !reading.paid);
+        if behind.saturating_add(cost::MOVE) > cost::TOO_DEAR
+            || ((most == MANY || lifted) && behind > cost::FAR)
+        {
             return;
         }
+        let most = most.min(3);
         // One man in the air and nothing else: no move is on the board yet.
-        if matches!(cause, Cause::Lift(_)) && reading.differs.count() == 1 && !reading.stands_wrong(seen) {
+        if lifted && few(reading.differs) == 1 && !reading.stands_wrong(seen) {
             return;
         }
         let node = self.tree.node(reading.node);
@@ -105,28 +112,32 @@ impl Tracker {
         if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
             return;
         }
+        let moves = node.legal(self.identity);
         let mut evidence = self.evidence(cause, node.ply, node.landed);
-        evidence.close = reading.cost.saturating_add(cost::TOO_DEAR) <= limit.saturating_add(cost::CLOSE);
+        evidence.let_go = match cause {
+            Cause::Press(side) if side == reading.turn => true,
+            Cause::Report => true,
+            _ => behind <= cost::CLOSE && reading.early_press.is_some(),
+        };
         if let Cause::Lift(square) = cause
             && !reading.us.contains(square)
         {
-            let air = reading.us & !seen.occupied;
-            evidence.answered = !node.legal(self.identity).iter().any(|legal| {
-                legal.mv.to() == square && legal.mv.from().is_some_and(|from| air.contains(from))
-            });
+            evidence.answered = Some((square, moves));
         }
         let waiting = node.position.them() & !seen.occupied;
-        // A move that the board shows does not contradict it more than no move does.
-        let most = few(reading.differs & !reading.paid);
-        let behind = reading.cost.saturating_add(cost::TOO_DEAR).saturating_sub(limit);
-        let lifted = matches!(cause, Cause::Lift(_));
-        if (most == MANY || lifted) && behind > cost::FAR {
-            return;
-        }
-        let most = most.min(3);
-        for legal in node.legal(self.identity) {
+        let air = reading.occupied & !seen.occupied;
+        let extra = seen.occupied & !reading.occupied;
+        for legal in moves {
+            // A man that has moved left its square or stands on another one.
+            if !air.contains(legal.from) && !extra.contains(legal.to) && legal.from != legal.to {
+                continue;
+            }
             let differs = legal.after ^ seen.occupied;
             let open = differs & !reading.paid;
+            // Nobody says that the man has landed.
+            if !evidence.let_go && open.contains(legal.to) && !seen.occupied.contains(legal.to) {
+                continue;
+            }
             if !at_most(open, most) {
                 continue;
             }
@@ -176,8 +187,8 @@ impl Tracker {
             times: &self.times,
             before,
             landed,
-            answered: false,
-            close: false,
+            answered: None,
+            let_go: cause == Cause::Report,
             too_early: cost::REPLY_TOO_EARLY,
             clocked: self.clocked > 0 && cause != Cause::Report,
         }

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, 
 use super::{
     Cause, Times,
     cost::{self, Cost},
-    moves::{Candidate, castled},
+    moves::{Candidate, Legal, castled},
     plausible::oddness,
     reading::{Observed, Reading},
     tree::Ply,
@@ -23,12 +23,22 @@ pub(super) struct Evidence<'a> {
     pub landed: Bitboard,
     /// The price of a reply that stood before the move.
     pub too_early: Cost,
-    /// The reading is about as good as the best one.
-    pub close: bool,
-    /// The next player lifts a man that is not being captured.
-    pub answered: bool,
+    /// The mover has let go of his man: he pressed, or a gap is over.
+    pub let_go: bool,
+    /// The man that the next player lifts, and the moves that may capture it instead.
+    pub answered: Option<(Square, &'a [Legal])>,
     /// Players press here, as a rule.
     pub clocked: bool,
+}
+
+impl Evidence<'_> {
+    /// True when the next player lifts a man that is not being captured by one of `us` in the air.
+    fn is_answered(&self, us: Bitboard) -> bool {
+        let air = us & !self.seen.occupied;
+        self.answered.is_some_and(|(square, moves)| {
+            !moves.iter().any(|legal| legal.to == square && air.contains(legal.from))
+        })
+    }
 }
 
 /// What it costs to say that the board shows this move of a reading, given the squares in which it
@@ -46,13 +56,7 @@ pub(super) fn fit(
         price += cost::UNDERPROMOTION;
     }
     let unseen = unseen_capture(candidate, reading.touched, evidence);
-    let let_go = (reading.early_press.is_some() && evidence.close)
-        || match evidence.cause {
-            Cause::Press(side) => side == position.turn(),
-            Cause::Report => true,
-            Cause::Lift(_) | Cause::Place(_) => false,
-        };
-    if unseen > 0 && !let_go && !evidence.answered {
+    if unseen > 0 && !evidence.let_go && !evidence.is_answered(reading.us) {
         // The attacker is in the air: the board looks as if it had captured already.
         return None;
     }
@@ -85,7 +89,7 @@ pub(super) fn fit(
         let next = position.them().contains(square) && !candidate.victim.contains(square);
         price += if is_missing && candidate.to.contains(square) {
             // Somebody who presses has let go of his man.
-            if !let_go || evidence.cause == Cause::Report {
+            if !evidence.let_go || evidence.cause == Cause::Report {
                 return None;
             }
             mishaps += 1;

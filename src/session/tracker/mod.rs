@@ -376,6 +376,10 @@ impl Tracker {
     /// Gives up the readings that cost too much, doubles, and all but the best where there are too
     /// many.
     fn prune(&mut self) {
+        if let [only] = self.readings.as_mut_slice() {
+            only.cost = 0;
+            return;
+        }
         if !self.readings.is_sorted_by_key(|reading| reading.cost) {
             self.readings.sort_by_key(|reading| reading.cost);
         }

@@ -56,6 +56,9 @@ impl Candidate {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Legal {
     pub mv: Move,
+    /// Where the man comes from and where it lands; twice the king's square for castling.
+    pub from: Square,
+    pub to: Square,
     pub after: Bitboard,
 }
 
@@ -75,7 +78,9 @@ impl Legal {
                 Move::Normal { .. } => continue,
                 rare => Candidate::new(position, rare).after,
             };
-            all.push(Legal { mv, after });
+            let from = mv.from().unwrap_or(mv.to());
+            let to = if mv.is_castle() { from } else { mv.to() };
+            all.push(Legal { mv, from, to, after });
         }
         all.into_boxed_slice()
     }
