@@ -19,6 +19,11 @@ pub const DIPPED_CAPTURE: Cost = 700;
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
+/// The same while the man that moves was in the air itself, for longer than a brush: two men are
+/// carried when one castles.
+pub const OTHER_CARRIED: Cost = 4_500;
+/// A brush opens a contact for less than this, in microseconds.
+pub const BRUSH_US: u64 = 250_000;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
 /// A man of the mover is missing while the next player holds one of his own: it is being captured.
@@ -58,8 +63,10 @@ pub const RETRACT: Cost = 1_000;
 pub const RETRACT_BY_OTHER: Cost = 1_500;
 /// Two plies at once, without having seen the first one complete.
 pub const TWO_PLIES: Cost = 1_500;
-/// A man of the player who presses is missing: the next player has taken it already, or it lost its
-/// contact.
+/// A man of the player who presses is missing after it has stood: the next player has taken it
+/// already, or it lost its contact.
+pub const TAKEN_AT_PRESS: Cost = 2_500;
+/// The same for a man that had stood for no longer than a man takes to pass over a square.
 pub const IN_HAND_AT_PRESS: Cost = 4_000;
 /// The same for a man that could have gone on and whose square was filled for no longer than a man takes to pass over it.
 pub const PASSED_AT_PRESS: Cost = 6_000;

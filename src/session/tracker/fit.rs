@@ -32,6 +32,16 @@ pub(super) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
+    /// True when another man was in the air, longer than a brush, while the man that moves was.
+    fn carried_meanwhile(&self, candidate: &Candidate, other: Square) -> bool {
+        let left = |square: Square| self.times.left[usize::from(square)];
+        let filled = |square: Square| self.times.filled[usize::from(square)];
+        let landed = candidate.to.into_iter().map(filled).max().unwrap_or_default();
+        left(candidate.from) < left(other)
+            && left(other) < landed
+            && filled(other).since(left(other)) > cost::BRUSH_US
+    }
+
     /// True when the next player lifts a man that is not being captured by one of `us` in the air.
     fn is_answered(&self, us: Bitboard) -> bool {
         let air = us & !self.seen.occupied;
@@ -62,7 +72,12 @@ pub(super) fn fit(
     }
     price += unseen;
     let aside = reading.touched & seen.occupied & !candidate.squares & !candidate.passed;
-    price += cost::OTHER_TOUCHED * u32::try_from(aside.count()).unwrap_or(64);
+    for square in aside {
+        price += cost::OTHER_TOUCHED;
+        if reading.us.contains(square) && evidence.carried_meanwhile(candidate, square) {
+            price += cost::OTHER_CARRIED;
+        }
+    }
     if let Some(men) = &seen.men {
         price += wrong_men(position, candidate, men)?;
     }

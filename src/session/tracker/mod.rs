@@ -65,7 +65,11 @@ impl Times {
     fn in_hand_at_press(&self, missing: Bitboard, slider: bool) -> Cost {
         let price = |square: Square| {
             let rested = self.left[usize::from(square)].since(self.filled[usize::from(square)]);
-            if slider && rested < cost::PASSING_US { cost::PASSED_AT_PRESS } else { cost::IN_HAND_AT_PRESS }
+            match (rested < cost::PASSING_US, slider) {
+                (false, _) => cost::TAKEN_AT_PRESS,
+                (true, false) => cost::IN_HAND_AT_PRESS,
+                (true, true) => cost::PASSED_AT_PRESS,
+            }
         };
         missing.into_iter().map(price).sum()
     }
