@@ -38,6 +38,9 @@ struct Args {
     /// debounced, raw or identity
     #[arg(long, default_value = "debounced")]
     output: String,
+    /// Milliseconds between two scans of an identity board; 0 puts out every settled change
+    #[arg(long)]
+    scan: Option<u32>,
     /// Only this game of the run
     #[arg(long)]
     only: Option<usize>,
@@ -222,6 +225,9 @@ fn main() {
         "raw" => params.output = Output::Raw,
         "identity" => params.output = Output::Identity,
         _ => {}
+    }
+    if let Some(ms) = args.scan {
+        params.scan_ms = ms;
     }
     let games = games(&args.set);
     let next = AtomicUsize::new(args.only.unwrap_or(0));

@@ -456,14 +456,18 @@ impl Tracker {
         }
     }
 
-    /// Gives up the readings that do not begin with the game `first` of `plies` plies and cost `limit`
-    /// or more. True when one of them was close to the best.
+    /// Gives up the readings that do not begin with the game `first` of `plies` plies, nor with
+    /// another one that a reading cheaper than `limit` begins with. True when one of them was close to
+    /// the best.
     fn drop_others(&mut self, first: NodeId, plies: usize, limit: Cost) -> bool {
         let best = self.readings.first().map_or(0, |best| best.cost);
+        let cheap = self.readings.iter().take_while(|reading| reading.cost < limit);
+        let mut kept: Vec<Option<NodeId>> = vec![Some(first)];
+        kept.extend(cheap.map(|reading| self.tree.ancestor(reading.node, plies)));
         let tree = &mut self.tree;
         let mut close = false;
         self.readings.retain(|reading| {
-            let stays = reading.cost < limit || tree.ancestor(reading.node, plies) == Some(first);
+            let stays = kept.contains(&tree.ancestor(reading.node, plies));
             if !stays {
                 close |= reading.cost < best.saturating_add(PATIENCE);
                 tree.release(reading.node);
