@@ -25,7 +25,7 @@ impl Narrator {
         let at_work = (differs & !next_to_move).any() && ply.pressed.is_none() && !ply.answered;
         // A square that the mover left may be stuck; anything else that stands is in the way.
         let stands = differs & seen.occupied & !ply.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
-        if at_work || (stands.any() && !ply.answered) {
+        if at_work || (stands.any() && (!ply.answered || ply.mv.is_castle())) {
             return false;
         }
         let rivals = if self.closing { Vec::new() } else { self.rivals(tracker, reading, ply) };

@@ -19,8 +19,7 @@ pub const DIPPED_CAPTURE: Cost = 700;
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
-/// The same while the man that moves was in the air itself, for longer than a brush: two men are
-/// carried when one castles.
+/// A king moves, and a rook that it could castle with was in the air with it for longer than a brush.
 pub const OTHER_CARRIED: Cost = 4_500;
 /// A brush opens a contact for less than this, in microseconds.
 pub const BRUSH_US: u64 = 250_000;

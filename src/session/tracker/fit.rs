@@ -74,7 +74,10 @@ pub(super) fn fit(
     let aside = reading.touched & seen.occupied & !candidate.squares & !candidate.passed;
     for square in aside {
         price += cost::OTHER_TOUCHED;
-        if reading.us.contains(square) && evidence.carried_meanwhile(candidate, square) {
+        if candidate.mv.role() == Role::King
+            && position.castles().castling_rights().contains(square)
+            && evidence.carried_meanwhile(candidate, square)
+        {
             price += cost::OTHER_CARRIED;
         }
     }

@@ -33,7 +33,7 @@ const MAX_LOOSE: usize = 120;
 /// A reading that differs from the best one by so old a ply and is not close to it is given up.
 const OLD: usize = 12;
 /// No more games than this are held, whatever the input.
-const MAX_GAMES: usize = 1_200;
+const MAX_GAMES: usize = 800;
 
 /// So many presses in a row say no more than fewer.
 const CLOCKED: u8 = 8;
