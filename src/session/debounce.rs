@@ -59,9 +59,12 @@ impl Debouncer {
     }
 
     /// The next change that counts at or before `now`: its time, its square, and whether the
-    /// square is occupied. Changes of one instant come by square, lifts and places alike.
-    pub fn next(&mut self, now: MonoTime) -> Option<(MonoTime, Square, bool)> {
-        let index = (0..self.due.len()).min_by_key(|index| self.due.get(*index).copied())?;
+    /// square is occupied. Changes of one instant come by square, as the board lies, lifts and places
+    /// alike.
+    pub fn next(&mut self, now: MonoTime, flipped: bool) -> Option<(MonoTime, Square, bool)> {
+        let order =
+            |(at, square): &(MonoTime, Square)| (*at, if flipped { square.rotate_180() } else { *square });
+        let index = (0..self.due.len()).min_by_key(|index| self.due.get(*index).map(order))?;
         let (at, square) = self.due.get(index).copied().filter(|(at, _)| *at <= now)?;
         self.due.swap_remove(index);
         self.settled.toggle(square);
@@ -85,9 +88,9 @@ mod tests {
             debouncer.edge(ms(at), Square::E4, closed);
         }
         assert_eq!(debouncer.deadline(), Some(ms(20)));
-        assert_eq!(debouncer.next(ms(19)), None);
-        assert_eq!(debouncer.next(ms(20)), Some((ms(20), Square::E4, true)));
-        assert_eq!(debouncer.next(MonoTime::END), None);
+        assert_eq!(debouncer.next(ms(19), false), None);
+        assert_eq!(debouncer.next(ms(20), false), Some((ms(20), Square::E4, true)));
+        assert_eq!(debouncer.next(MonoTime::END, false), None);
     }
 
     #[test]
@@ -99,7 +102,7 @@ mod tests {
         assert!(!debouncer.edge(ms(35), Square::A1, false));
         assert!(!debouncer.edge(ms(36), Square::A1, true), "a bounce is no dip");
         debouncer.edge(ms(40), Square::A1, false);
-        assert_eq!(debouncer.next(ms(70)), Some((ms(70), Square::A1, false)));
+        assert_eq!(debouncer.next(ms(70), false), Some((ms(70), Square::A1, false)));
     }
 
     proptest! {
@@ -114,13 +117,13 @@ mod tests {
                     at += gap;
                     if prompt {
                         for step in at - gap..=at {
-                            while let Some(change) = debouncer.next(ms(step)) { changes.push(change); }
+                            while let Some(change) = debouncer.next(ms(step), false) { changes.push(change); }
                         }
                     }
-                    while let Some(change) = debouncer.next(ms(at)) { changes.push(change); }
+                    while let Some(change) = debouncer.next(ms(at), false) { changes.push(change); }
                     debouncer.edge(ms(at), Square::new(*square), *closed);
                 }
-                while let Some(change) = debouncer.next(MonoTime::END) { changes.push(change); }
+                while let Some(change) = debouncer.next(MonoTime::END, false) { changes.push(change); }
                 changes
             };
             let changes = run(true);

@@ -317,7 +317,9 @@ impl Session {
     pub fn advance(&mut self, now: MonoTime) {
         while let Some(at) = self.deadline().filter(|at| *at <= now) {
             self.last = self.last.max(at);
-            let settled = self.debouncer.as_mut().and_then(|debouncer| debouncer.next(at));
+            let orientation = self.orientation;
+            let settled =
+                self.debouncer.as_mut().and_then(|debouncer| debouncer.next(at, orientation.flipped));
             if let Some((at, square, occupied)) = settled {
                 self.change(at, square, occupied, None);
                 continue;

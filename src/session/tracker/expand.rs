@@ -46,12 +46,18 @@ impl Tracker {
         self.readings.iter().map(|reading| reading.cost).min().unwrap_or(0)
     }
 
-    /// True when in every good reading a man whose role is only assumed has left its square, and
-    /// something was placed or pressed since: its capture leaves no man too many.
+    /// True when in every good reading a man whose role is only assumed has left its square, or was in
+    /// the way of a capture, and something was placed or pressed since: a capture leaves no man too
+    /// many.
     fn promoted_in_the_air(&self, cause: Cause) -> bool {
         let in_the_air = |reading: &Reading| {
             let node = self.tree.node(reading.node);
-            node.promoted.iter().any(|man| !self.seen.occupied.contains(man.square))
+            // A man came down on one of the opponent's that no legal move could take.
+            let taken = matches!(cause, Cause::Place(square) if reading.occupied.contains(square)
+                && !reading.us.contains(square)
+                && (reading.us & !self.seen.occupied).any());
+            !node.promoted.is_empty()
+                && (taken || node.promoted.iter().any(|man| !self.seen.occupied.contains(man.square)))
         };
         let limit = self.cheapest().saturating_add(cost::CLOSE);
         !matches!(cause, Cause::Lift(_))
