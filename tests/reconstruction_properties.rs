@@ -113,6 +113,11 @@ fn nobody_castles(game: &Played) -> bool {
 /// well, as long as the session is in doubt of it; and when a move is published or
 /// shown to be open.
 fn same_in(mirror: Mirror, game: &Played) -> Result<(), TestCaseError> {
+    // Which of several promoted men was what is a guess until all of them have moved.
+    let under = game.moves.iter().filter(|uci| uci.len() > 4 && !uci.ends_with('q')).count();
+    if mirror != Mirror::Turned && under > 1 {
+        return Ok(());
+    }
     let mut setup = game.setup.clone();
     setup.settings.orientation = OrientationSetting::WhiteSouth;
     let original = told(&setup, &game.events);
