@@ -24,8 +24,11 @@ struct Game {
     moves: Vec<String>,
 }
 
-/// The recorded games of deliberate handling.
-fn games() -> Vec<Game> {
+/// How the games were handled: deliberately, as in a tournament, in a blitz scramble.
+const LEVELS: [&str; 3] = ["clean", "tournament", "chaos"];
+
+/// The recorded games of a level.
+fn games(level: &str) -> Vec<Game> {
     let mut games = Vec::new();
     for set in ["std", "c960", "special"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams").join(set);
@@ -33,7 +36,7 @@ fn games() -> Vec<Game> {
             let mut words = line.split(' ').map(str::to_owned);
             let name = words.next().unwrap();
             // Some games were recorded at the other levels only.
-            let Ok(log) = fs::read_to_string(folder.join(format!("clean/occ/{name}.ndjson"))) else {
+            let Ok(log) = fs::read_to_string(folder.join(format!("{level}/occ/{name}.ndjson"))) else {
                 continue;
             };
             let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
@@ -51,9 +54,9 @@ fn plies(games: &[Game]) -> ItemsCount {
 }
 
 /// What `touchmoved replay` does: lines in, moves out. Items are plies.
-#[divan::bench]
-fn replay_lines(bencher: Bencher) {
-    let games = games();
+#[divan::bench(args = LEVELS)]
+fn replay_lines(bencher: Bencher, level: &str) {
+    let games = games(level);
     bencher.counter(plies(&games)).bench_local(|| {
         for game in &games {
             let mut replay = Replay::new(&game.setup, Emit::Moves, None).unwrap();
@@ -68,9 +71,9 @@ fn replay_lines(bencher: Bencher) {
 }
 
 /// The session alone, on decoded events.
-#[divan::bench]
-fn session_events(bencher: Bencher) {
-    let games = games();
+#[divan::bench(args = LEVELS)]
+fn session_events(bencher: Bencher, level: &str) {
+    let games = games(level);
     bencher.counter(plies(&games)).bench_local(|| {
         for game in &games {
             let mut session = Session::new(&game.setup).unwrap();
@@ -85,9 +88,9 @@ fn session_events(bencher: Bencher) {
 }
 
 /// Only reading the lines.
-#[divan::bench]
-fn parse_lines_only(bencher: Bencher) {
-    let games = games();
+#[divan::bench(args = LEVELS)]
+fn parse_lines_only(bencher: Bencher, level: &str) {
+    let games = games(level);
     bencher.counter(plies(&games)).bench_local(|| {
         for game in &games {
             for line in &game.lines {
@@ -98,9 +101,9 @@ fn parse_lines_only(bencher: Bencher) {
 }
 
 /// Only checking that the same moves are legal.
-#[divan::bench]
-fn legality_only(bencher: Bencher) {
-    let games = games();
+#[divan::bench(args = LEVELS)]
+fn legality_only(bencher: Bencher, level: &str) {
+    let games = games(level);
     bencher.counter(plies(&games)).bench_local(|| {
         for game in &games {
             let mut position = game.start.clone();
