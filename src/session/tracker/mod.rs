@@ -27,7 +27,7 @@ pub(super) use self::{
 use super::{time::MonoTime, view::Effort};
 
 /// No more readings than this are kept, whatever the input.
-const MAX_READINGS: usize = 96;
+const MAX_READINGS: usize = 64;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
 const MAX_LOOSE: usize = 120;
 /// A reading that differs from the best one by so old a ply and is not close to it is given up.
@@ -319,8 +319,7 @@ impl Tracker {
                 && self.loose_ply(&reading).is_some_and(|ply| ply.pressed.is_none() && !ply.answered)
                 && let Some(back) = self.without_last(&reading, price)
             {
-                self.tree.hold(back.node);
-                self.readings.push(back);
+                self.add(back);
             }
             if own
                 && reading.node != self.root
@@ -333,6 +332,20 @@ impl Tracker {
                 }
             }
         }
+    }
+
+    /// Adds a reading; of two that tell the same game the cheaper one stays.
+    fn add(&mut self, reading: Reading) {
+        let Some(other) = self.readings.iter_mut().find(|other| other.node == reading.node) else {
+            self.tree.hold(reading.node);
+            self.readings.push(reading);
+            return;
+        };
+        let touched = other.touched | reading.touched;
+        if reading.cost < other.cost {
+            *other = reading;
+        }
+        other.touched = touched;
     }
 
     /// The same reading without its last ply.
@@ -377,8 +390,7 @@ impl Tracker {
         self.commit();
     }
 
-    /// Gives up the readings that cost too much, doubles, and all but the best where there are too
-    /// many.
+    /// Gives up the readings that cost too much, and all but the best where there are too many.
     fn prune(&mut self) {
         if let [only] = self.readings.as_mut_slice() {
             only.cost = 0;
@@ -393,15 +405,7 @@ impl Tracker {
         let mut kept = 0;
         for index in 0..self.readings.len() {
             let Some(reading) = self.readings.get(index).copied() else { break };
-            let (front, _) = self.readings.split_at_mut(kept);
-            let double = front.iter_mut().find(|other| other.node == reading.node);
-            let stays = match double {
-                Some(other) => {
-                    other.touched |= reading.touched;
-                    false
-                }
-                None => reading.cost <= limit && kept < MAX_READINGS,
-            };
+            let stays = reading.cost <= limit && kept < MAX_READINGS;
             if !stays {
                 self.tree.release(reading.node);
                 continue;

@@ -131,7 +131,6 @@ impl Tracker {
         let cost = one.reading.cost.saturating_add(cost::UNDERPROMOTION);
         let mut reading = Reading::of(at, self.tree.node(at), cost, one.reading.touched, &self.seen);
         reading.early_press = one.reading.early_press;
-        self.tree.hold(at);
-        self.readings.push(reading);
+        self.add(reading);
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct Node {
     pub name: u64,
     /// How many readings and children hold it.
     holders: u32,
+    /// How many of them are children.
+    children: u32,
     /// How many plies the game has, counted from the first event.
     pub plies: usize,
     /// The last ply; none in front of the first one.
@@ -64,6 +66,7 @@ impl Node {
             parent,
             name: 0,
             holders: 0,
+            children: 0,
             plies,
             ply,
             landed: ply.map_or(Bitboard::EMPTY, |ply| landed(&position, ply.mv)),
@@ -134,6 +137,7 @@ impl Tree {
         node.name = self.named;
         if let Some(parent) = node.parent {
             self.hold(parent);
+            self.node_mut(parent).children += 1;
         }
         if let Some(id) = self.free.pop() {
             *self.node_mut(id) = node;
@@ -170,6 +174,9 @@ impl Tree {
         let is_it = |node: &Node| {
             node.parent == Some(parent) && node.holders > 0 && node.ply.is_some_and(|ply| ply.mv == mv)
         };
+        if self.node(parent).children == 0 {
+            return None;
+        }
         let index = self.nodes.iter().position(is_it)?;
         u32::try_from(index).ok().map(NodeId)
     }
@@ -191,6 +198,9 @@ impl Tree {
             node.ply = None;
             node.legal.take();
             self.free.push(id);
+            if let Some(parent) = next {
+                self.orphan(parent);
+            }
         }
     }
 
@@ -202,6 +212,7 @@ impl Tree {
     /// Cuts a node off its parent.
     pub(super) fn cut(&mut self, id: NodeId) {
         if let Some(parent) = self.node_mut(id).parent.take() {
+            self.orphan(parent);
             self.release(parent);
         }
     }
@@ -209,7 +220,13 @@ impl Tree {
     /// Hangs a node without a parent behind `parent`.
     pub(super) fn hang(&mut self, id: NodeId, parent: NodeId) {
         self.hold(parent);
+        self.node_mut(parent).children += 1;
         self.node_mut(id).parent = Some(parent);
+    }
+
+    fn orphan(&mut self, parent: NodeId) {
+        let node = self.node_mut(parent);
+        node.children = node.children.saturating_sub(1);
     }
 
     /// The first so many plies of a game that ends in `id`.
