@@ -69,7 +69,8 @@ impl Legal {
         let legal = position.legal_moves();
         let occupied = position.board().occupied();
         let mut all = Vec::with_capacity(legal.len());
-        for mv in legal {
+        for mv in &legal {
+            let mv = *mv;
             let after = match mv {
                 Move::Normal { from, to, promotion: None | Some(Role::Queen), .. } => {
                     occupied.without(from).with(to)
