@@ -157,7 +157,7 @@ impl Publisher {
             | FactKind::Adjust { .. }
             | FactKind::MoveMade { .. }
             | FactKind::IllegalMove { .. }
-            | FactKind::Ambiguous { .. }
+            | FactKind::Ambiguous { .. } | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
             | FactKind::Orientation { .. } => {}
         }

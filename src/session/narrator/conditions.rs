@@ -14,6 +14,9 @@ pub(super) const CENTRE: Bitboard = Bitboard::from_square(Square::D4)
     .with_const(Bitboard::from_square(Square::D5))
     .with_const(Bitboard::from_square(Square::E5));
 
+/// So many plies later a ply that is open is told as the best reading has it, and not published.
+const HELD_BACK: usize = 6;
+
 impl Narrator {
     /// Whether the last ply of a reading is made: it rests, or was pressed, or answered, or ends
     /// the game, and no other move explains the board as well.
@@ -28,7 +31,7 @@ impl Narrator {
         if at_work || (stands.any() && !ply.answered) {
             return false;
         }
-        let rivals = self.rivals(tracker, reading);
+        let rivals = self.rivals(tracker, reading, tracker.len(reading).saturating_sub(1));
         if rivals.len() > 1 {
             self.ambiguous = rivals;
             return false;
@@ -46,11 +49,49 @@ impl Narrator {
         made
     }
 
-    /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
-    fn rivals(&self, tracker: &Tracker, reading: &Reading) -> Vec<String> {
+    /// A ply that no sensor saw and that several moves explain is held back for a while: the later game
+    /// may decide.
+    pub(super) fn is_open(&mut self, tracker: &Tracker, reading: &Reading, index: usize) -> bool {
+        let later = tracker.len(reading).saturating_sub(index + 1);
+        let unseen = tracker.ply(reading, index).is_some_and(|ply| ply.inferred);
+        if !unseen || later == 0 || later > HELD_BACK || index < tracker.firm().len() {
+            return false;
+        }
+        let rivals = self.rivals(tracker, reading, index);
+        let open = rivals.len() > 1;
+        if open {
+            self.ambiguous = rivals;
+        }
+        open
+    }
+
+    /// The two plies from `index` on, when they were found at once and nobody saw them one by one: all
+    /// pairs that explain the board nearly as well, joined by a space.
+    pub(super) fn pairs(&self, tracker: &Tracker, reading: &Reading, index: usize) -> Vec<String> {
+        let pair = |reading: &Reading| match (tracker.ply(reading, index), tracker.ply(reading, index + 1)) {
+            (Some(a), Some(b)) if a.inferred && b.inferred && a.placed == b.placed => {
+                Some(format!("{} {}", self.uci(a.mv), self.uci(b.mv)))
+            }
+            _ => None,
+        };
+        if tracker.len(reading) != index + 2 || pair(reading).is_none() {
+            return Vec::new();
+        }
+        let limit = tracker.weight(reading).saturating_add(CLOSE);
+        let mut pairs: Vec<String> = Vec::new();
+        for other in tracker.readings() {
+            let close = tracker.weight(other) <= limit && tracker.len(other) == tracker.len(reading);
+            if let Some(found) = pair(other).filter(|found| close && !pairs.contains(found)) {
+                pairs.push(found);
+            }
+        }
+        pairs
+    }
+
+    /// The moves that explain the board nearly as well as ply `index` of `reading`, it included.
+    fn rivals(&self, tracker: &Tracker, reading: &Reading, index: usize) -> Vec<String> {
         let seen = tracker.seen();
         let limit = tracker.weight(reading).saturating_add(CLOSE);
-        let index = tracker.len(reading).saturating_sub(1);
         let mut moves: Vec<Move> = Vec::new();
         for other in tracker.readings() {
             let fits = other.differs & !other.paid() & seen.occupied;
@@ -119,6 +160,7 @@ impl Narrator {
             || self.candidate.is_some()
             || !self.ambiguous.is_empty()
             || self.unsettled;
+        let others = [self.ending.due(), self.missing_due()];
         let mut plan = |at: MonoTime| {
             if at > now {
                 self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
@@ -132,9 +174,7 @@ impl Narrator {
             plan(self.last_event.plus_ms(self.settings.release_dwell_ms));
             plan(self.last_event.plus_ms(self.settings.extend_ms));
         }
-        if let Some(due) = self.ending.due() {
-            plan(due);
-        }
+        others.into_iter().flatten().for_each(plan);
     }
 }
 

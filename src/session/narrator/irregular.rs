@@ -5,6 +5,7 @@ use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 use super::{Facts, Narrator, Now, tell};
 use crate::session::{
     fact::FactKind,
+    time::MonoTime,
     tracker::{Tracker, castled},
     view::State,
 };
@@ -15,12 +16,19 @@ pub(super) struct Wrong {
     pub state: State,
     pub attempt: Option<String>,
     pub candidate: Option<Move>,
+    /// The square of the mover's only man that is missing.
+    pub missing: Option<Square>,
+    /// When it was pressed.
+    since: MonoTime,
 }
+
+/// A man that nobody sees land for this long after the press is not in a hand, in milliseconds.
+const LANDS_MS: u64 = 1_500;
 
 impl Narrator {
     /// Looks at the board that `side` pressed over.
     pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
-        if self.is_over() || !self.ambiguous.is_empty() || self.position().turn() != side {
+        if self.is_over() || self.fault.is_some() || !self.ambiguous.is_empty() || self.position().turn() != side {
             return;
         }
         let Some(best) = tracker.best() else { return };
@@ -28,9 +36,9 @@ impl Narrator {
             return;
         }
         let seen = tracker.seen();
-        let expected = self.position().board().occupied();
-        let missing = expected & !seen.occupied;
-        let extra = (seen.occupied & !expected) | seen.wrong_men(self.position().board());
+        let differs = seen.differs(self.position().board());
+        let missing = differs & !seen.occupied;
+        let extra = differs & seen.occupied;
         let unfinished = self.unfinished(tracker);
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
@@ -73,7 +81,47 @@ impl Narrator {
             );
             (State::Illegal, uci)
         };
-        self.wrong = Some(Wrong { state, attempt, candidate: unfinished });
+        let missing = if unfinished.is_none() { missing.single_square() } else { None };
+        self.wrong = Some(Wrong { state, attempt, candidate: unfinished, missing, since: now.at });
+    }
+
+    /// A man that was lifted and pressed over, and that no square sees: either its new square is dead,
+    /// or it stands beside its sensor. Which move it was is asked and not guessed.
+    pub(super) fn judge_missing(&mut self, now: Now, facts: &mut Facts) {
+        let side = self.position().us();
+        let Some(wrong) = &mut self.wrong else { return };
+        let Some(square) = wrong.missing.filter(|square| side.contains(*square)) else { return };
+        if wrong.state != State::Incomplete || now.at < wrong.since.plus_ms(LANDS_MS) {
+            return;
+        }
+        wrong.state = State::Fault;
+        let kind = FactKind::Advisory {
+            code: "man-missing",
+            side: Some(self.position().turn()),
+            squares: vec![square],
+            to: "arbiter",
+            detail: "its man was moved and pressed over, and no square sees it".to_owned(),
+        };
+        tell(facts, now, kind);
+        let candidates = self.landings(square);
+        if candidates.len() > 1 {
+            tell(facts, now, FactKind::Ambiguous { candidates });
+        }
+    }
+
+    /// When [`Narrator::judge_missing`] is due.
+    pub(super) fn missing_due(&self) -> Option<MonoTime> {
+        let wrong = self.wrong.as_ref()?;
+        (wrong.state == State::Incomplete && wrong.missing.is_some()).then(|| wrong.since.plus_ms(LANDS_MS))
+    }
+
+    /// The moves of a man that no square sees: those to an empty square.
+    pub(super) fn landings(&self, from: Square) -> Vec<String> {
+        let legal = self.position().legal_moves().into_iter();
+        legal
+            .filter(|mv| mv.from() == Some(from) && !mv.is_capture() && mv.castling_side().is_none())
+            .map(|mv| self.uci(mv))
+            .collect()
     }
 
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
@@ -82,17 +130,17 @@ impl Narrator {
         let position = self.position();
         let occupied = position.board().occupied();
         let men = tracker.seen().men.as_ref();
-        let seen = tracker.seen().occupied;
+        let seen = tracker.seen();
         position.legal_moves().into_iter().find(|mv| match *mv {
             Move::Castle { king, rook } => mv.castling_side().is_some_and(|side| {
                 let (king_to, _) = castled(side, position.turn());
-                king_to != rook && (occupied.without(king).with(king_to)) == seen
+                king_to != rook && seen.shows(occupied.without(king).with(king_to))
             }),
-            Move::EnPassant { from, to } => occupied.without(from).with(to) == seen,
+            Move::EnPassant { from, to } => seen.shows(occupied.without(from).with(to)),
             Move::Normal { from, to, promotion: Some(_), .. } => {
                 let pawn = Role::Pawn.of(position.turn());
                 men.is_some_and(|men| men.piece_at(to) == Some(pawn))
-                    && occupied.without(from).with(to) == seen
+                    && seen.shows(occupied.without(from).with(to))
             }
             _ => false,
         })

@@ -22,7 +22,7 @@ impl Narrator {
             let side = (!told.after.turn()).fold_wb("white", "black");
             self.mark(format!("missed_press:{side}"));
         }
-        if ply.reported && ply.inferred {
+        if ply.reported {
             let end = tracker.len(reading);
             let plies =
                 (0..end).filter(|at| tracker.ply(reading, *at).is_some_and(|ply| ply.reported)).count();
@@ -86,7 +86,13 @@ impl Narrator {
         };
         if candidates != self.told_ambiguous {
             self.told_ambiguous.clone_from(&candidates);
-            tell(facts, now, FactKind::Ambiguous { candidates });
+            let pair = |text: &String| text.split_once(' ').map(|(a, b)| [a.to_owned(), b.to_owned()]);
+            let pairs: Option<Vec<_>> = candidates.iter().map(pair).collect();
+            let kind = match pairs {
+                Some(candidates) => FactKind::TwoPly { candidates },
+                None => FactKind::Ambiguous { candidates },
+            };
+            tell(facts, now, kind);
         }
     }
 }

@@ -97,6 +97,8 @@ pub(super) struct Narrator {
     alerted_start: bool,
     /// The readings do not agree with what was told yet.
     unsettled: bool,
+    /// The hardware is at fault in a way that lets no move be read.
+    fault: Option<&'static str>,
 }
 
 /// Everything that a fact needs besides its kind.
@@ -150,7 +152,13 @@ impl Narrator {
             deadline: None,
             alerted_start: false,
             unsettled: false,
+            fault: None,
         }
+    }
+
+    /// The hardware is at fault, and nothing that the board shows is a move; or it is in order again.
+    pub(super) fn set_fault(&mut self, fault: Option<&'static str>) {
+        self.fault = fault;
     }
 
     /// The position after the last ply that was told.
@@ -210,6 +218,7 @@ impl Narrator {
     /// Compares again when a deadline has fired.
     pub(super) fn after_deadline(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         self.narrate(tracker, now, facts);
+        self.judge_missing(now, facts);
         self.look_for_endings(tracker, now, facts);
         self.schedule(tracker, now.at);
     }
@@ -221,7 +230,7 @@ impl Narrator {
         if self.repair && best.differs.is_empty() {
             self.paused = false;
         }
-        if self.is_over() || self.ending.signal_is_told() {
+        if self.is_over() || self.ending.signal_is_told() || self.fault.is_some() {
             return;
         }
         if self.is_frozen() {
@@ -240,7 +249,7 @@ impl Narrator {
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
             || reading.stands_wrong(tracker.seen());
-        let in_order = self.position().board().occupied() == tracker.seen().occupied;
+        let in_order = tracker.seen().shows(self.position().board().occupied());
         self.was_in_order = in_order;
         if in_order && self.wrong.as_ref().is_some_and(|wrong| wrong.state != State::NoMove) {
             self.wrong = None;
@@ -256,6 +265,20 @@ impl Narrator {
             let index = self.told.len();
             let Some(ply) = tracker.ply(reading, index) else { return };
             if index + 1 == length && !self.is_made(tracker, reading, ply, now) {
+                return;
+            }
+            let pairs = self.pairs(tracker, reading, index);
+            if pairs.len() > 1 && !self.stopping {
+                self.ambiguous = pairs;
+                return;
+            }
+            if let Some([first, second]) = pairs.first().and_then(|pair| {
+                let (first, second) = pair.split_once(' ')?;
+                Some([first.to_owned(), second.to_owned()])
+            }) {
+                tell(facts, now, FactKind::TwoPly { candidates: vec![[first, second]] });
+            }
+            if !self.stopping && self.is_open(tracker, reading, index) {
                 return;
             }
             self.mark_ply(tracker, reading, index, ply);
@@ -276,7 +299,7 @@ impl Narrator {
             self.wrong = None;
             self.took_back = false;
             self.just_completed = false;
-            let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            let in_the_air = after.board().occupied() & !tracker.seen().believed(after.board().occupied());
             self.touches.next_turn(in_the_air);
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };

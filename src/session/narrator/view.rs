@@ -43,6 +43,11 @@ impl Narrator {
             view.result = Some(signal.result);
             return;
         }
+        if let Some(fault) = self.fault {
+            view.state = State::Fault;
+            view.alert = Some(fault.to_owned());
+            return;
+        }
         if start_array(self, seen) {
             view.state = State::Mismatch;
             view.alert = Some("start_position_without_result".to_owned());
@@ -57,8 +62,7 @@ impl Narrator {
             view.candidates.clone_from(&self.ambiguous);
             return;
         }
-        let differs =
-            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
+        let differs = seen.differs(self.position().board());
         if let Some(mv) = self.open_promotion() {
             view.state = State::Ambiguous;
             view.candidates = promotions(mv).into_iter().map(|mv| self.uci(mv)).collect();
@@ -107,6 +111,12 @@ impl Narrator {
         } else if missing.is_empty() && !self.reachable(extra, seen) {
             view.state = State::Mismatch;
             view.squares = extra.into_iter().collect();
+        } else if matches!(self.moment, Moment::Board(Cause::Report))
+            && (missing.count() > 2 || extra.any())
+        {
+            // A whole report is no snapshot of a hand at work: other men stand there.
+            view.state = State::Mismatch;
+            view.squares = differs.into_iter().collect();
         } else {
             view.state = State::Pending;
             view.candidate = self.unfinished(tracker).map(|mv| self.uci(mv));
@@ -117,7 +127,7 @@ impl Narrator {
     }
 
     fn show_wrong(&self, differs: Bitboard, view: &mut View) -> bool {
-        let Some(Wrong { state, attempt, candidate }) = &self.wrong else { return false };
+        let Some(Wrong { state, attempt, candidate, missing, .. }) = &self.wrong else { return false };
         if differs.is_empty() && *state != State::NoMove {
             return false;
         }
@@ -125,6 +135,11 @@ impl Narrator {
             return false;
         }
         view.state = *state;
+        if let (State::Fault, Some(square)) = (state, missing) {
+            view.alert = Some(format!("piece_missing:{square}"));
+            view.candidates = self.landings(*square);
+            return true;
+        }
         view.attempt.clone_from(attempt);
         view.candidate = candidate.map(|mv| self.uci(mv));
         true
@@ -141,7 +156,7 @@ impl Narrator {
 
     fn while_paused(&self, tracker: &Tracker, best: &Reading, view: &mut View) {
         let seen = tracker.seen();
-        let differs = self.position().board().occupied() ^ seen.occupied;
+        let differs = seen.differs(self.position().board());
         if differs.is_empty() {
             view.state = if self.uncompleted_last().is_some() { State::Made } else { State::Idle };
             return;
@@ -170,7 +185,7 @@ impl Narrator {
         position.legal_moves().into_iter().find(|mv| {
             let mut after = position.clone();
             after.play_unchecked(*mv);
-            after.board().occupied() == seen.occupied
+            seen.shows(after.board().occupied())
         })
     }
 
@@ -185,7 +200,7 @@ impl Narrator {
         let shows = other.legal_moves().iter().any(|mv| {
             let mut after = other.clone();
             after.play_unchecked(*mv);
-            after.board().occupied() == seen.occupied
+            seen.shows(after.board().occupied())
         });
         shows.then_some(differs)
     }

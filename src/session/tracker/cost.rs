@@ -15,6 +15,8 @@ pub const MOVE: Cost = 250;
 pub const UNSEEN_CAPTURE: Cost = 5_000;
 /// The same, where the contact of the target opened for less than the debounce time.
 pub const DIPPED_CAPTURE: Cost = 1_500;
+/// The same while nobody read the board.
+pub const MISSED_CAPTURE: Cost = 500;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
@@ -31,6 +33,21 @@ pub const WRONG_ORDER: Cost = 6_000;
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
 pub const UNSEEN_LANDING: Cost = 7_000;
+/// The square on which it would have landed unseen was seen filled before: its sensor works.
+pub const PROVEN_SENSOR: Cost = 2_500;
+/// The square that the board still contradicts when the move is pressed is sick: paid once.
+pub const SICK_SENSOR: Cost = 3_500;
+/// The sick square was filled for a moment only: more likely the man slid on.
+pub const SLID_ON: Cost = 4_000;
+/// A man that stands is on its square for longer than this, in microseconds.
+pub const PASSING_US: u64 = 150_000;
+/// Shorter than this it was the bounce of a contact.
+pub const BOUNCE_US: u64 = 5_000;
+/// The man landed on a square whose sensor is not believed.
+pub const MASKED_LANDING: Cost = 1_000;
+/// A man captured from a square whose sensor is not believed, or still reads occupied at the press:
+/// only the captured man was seen to leave.
+pub const MASKED_CAPTURE: Cost = 2_600;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
 /// The pawn that was captured en passant still stands.

@@ -89,17 +89,25 @@ impl Tracker {
 
     fn one_ply(&self, reading: &Reading, cause: Cause, limit: Cost, grown: &mut Vec<Growth>) {
         let seen = &self.seen;
-        let in_order = reading.differs.is_empty();
+        let open_now = reading.differs & !reading.paid;
+        let in_order = open_now.is_empty();
         if reading.cost.saturating_add(cost::MOVE) > limit {
             return;
         }
         // One man in the air and nothing else: no move is on the board yet.
-        if matches!(cause, Cause::Lift(_)) && reading.differs.count() == 1 && !reading.stands_wrong(seen) {
+        let one_in_the_air = open_now.count() == 1 && open_now.is_disjoint(seen.occupied);
+        if matches!(cause, Cause::Lift(_)) && one_in_the_air {
             return;
         }
         let node = self.tree.node(reading.node);
         // Only castling in Chess960 can leave the occupancy as it was.
-        if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
+        let turned = (reading.touched & node.position.our(Role::King)).any();
+        // A man whose square is not believed may have captured: only its victim was seen to leave.
+        let blind = reading.blind(seen);
+        let pressed = cause == Cause::Press(reading.turn);
+        let hidden_capture = (reading.touched & node.position.them()).any()
+            && (pressed || (blind & node.position.us()).any());
+        if in_order && !turned && !hidden_capture {
             return;
         }
         let evidence = Evidence {
@@ -107,10 +115,12 @@ impl Tracker {
             seen,
             times: &self.times,
             since: node.ply.map_or(MonoTime::ZERO, |ply| ply.placed),
+            now: self.last,
+            proven: self.proven,
         };
         let waiting = node.position.them() & !seen.occupied;
         for legal in node.legal(self.identity) {
-            let differs = legal.after ^ seen.occupied;
+            let differs = (legal.after ^ seen.occupied) & !seen.masked;
             let open = differs & !reading.paid;
             let count = open.count();
             if count > 2 || (count == 2 && (open & waiting).is_empty()) {
@@ -118,10 +128,15 @@ impl Tracker {
             }
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
-            if in_order && (differs.any() || nothing_new) {
+            let captured = hidden_capture && (candidate.victim & reading.touched).any();
+            // A square that does not open hides the man that captured from it, until the press.
+            let stuck = captured && pressed && open == Bitboard::from_square(candidate.from);
+            let from_blind = captured && blind.contains(candidate.from) && open.is_empty();
+            if in_order && (open.any() || nothing_new) && !stuck && !from_blind {
                 continue;
             }
             let Some(extra) = fit(reading, &node.position, &candidate, differs, &evidence) else { continue };
+            let extra = extra + if in_order && stuck { cost::MASKED_CAPTURE } else { 0 };
             let price = reading.cost.saturating_add(extra);
             if price > limit {
                 continue;
@@ -131,7 +146,7 @@ impl Tracker {
                 mv: legal.mv,
                 cost: price,
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
-                    || (candidate.to & !seen.occupied).any(),
+                    || (candidate.to & !(seen.occupied & !blind)).any(),
                 paid: differs,
                 early_press: reading.early_press,
             });
@@ -161,7 +176,7 @@ impl Tracker {
             }
         };
         let position = &self.tree.node(node).position;
-        let touched = position.board().occupied() & !self.seen.occupied;
+        let touched = position.board().occupied() & !self.seen.occupied & !self.seen.masked;
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
         if growth.paid.any() {
             reading.pay(growth.paid, &self.seen);
@@ -194,13 +209,19 @@ impl Tracker {
         let moved = reading.touched | (reading.occupied & !seen.occupied);
         let them = node.position.them();
         let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
+        let blind = reading.blind(seen);
         let unseen = |candidate: &Candidate, touched: Bitboard| {
-            let hidden = (candidate.victim & !touched).any();
-            if hidden { cost::UNSEEN_CAPTURE } else { 0 }
+            let hidden = (candidate.victim & !touched & !blind).any();
+            let missed = report && self.times.left[usize::from(candidate.from)] == self.last;
+            match (hidden, missed) {
+                (false, _) => 0,
+                (true, true) => cost::MISSED_CAPTURE,
+                (true, false) => cost::UNSEEN_CAPTURE,
+            }
         };
         for first in node.legal(self.identity) {
             // The second ply can put right at most its own four squares.
-            if ((first.after ^ seen.occupied) & !reading.paid).count() > 5 {
+            if ((first.after ^ seen.occupied) & !blind).count() > 5 {
                 continue;
             }
             let first = Candidate::new(&node.position, first.mv);
@@ -213,7 +234,7 @@ impl Tracker {
             let touched = middle.board().occupied() & !seen.occupied;
             let can_hide = !report && first.mv.castling_side().is_none();
             for second in Legal::all(&middle, self.identity) {
-                let differs = (second.after ^ seen.occupied) & !reading.paid;
+                let differs = (second.after ^ seen.occupied) & !blind;
                 let hidden = can_hide && differs == first.to;
                 if differs.any() && !hidden {
                     continue;
@@ -227,7 +248,9 @@ impl Tracker {
                 }
                 let landing = if hidden { cost::UNSEEN_LANDING } else { 0 };
                 let first_cost = reading.cost.saturating_add(first_price + landing);
-                let second_price = cost::MOVE + cost::TWO_PLIES + unseen(&second, moved | touched);
+                // In a gap two plies come as easily as one.
+                let together = if report { 0 } else { cost::TWO_PLIES };
+                let second_price = cost::MOVE + together + unseen(&second, moved | touched);
                 let cost = first_cost.saturating_add(second_price);
                 if cost > limit || !shows_men(&middle, &second, seen) {
                     continue;

@@ -17,6 +17,10 @@ pub(super) struct Evidence<'a> {
     pub times: &'a Times,
     /// When the ply before was placed.
     pub since: MonoTime,
+    /// The time of the cause.
+    pub now: MonoTime,
+    /// Squares that were seen filled: their sensors work, or did.
+    pub proven: Bitboard,
 }
 
 /// What it costs to say that the board shows this move of a reading, given the squares in which it
@@ -33,7 +37,9 @@ pub(super) fn fit(
     if candidate.mv.promotion().is_some_and(|role| role != Role::Queen) {
         price += cost::UNDERPROMOTION;
     }
-    let unseen = unseen_capture(candidate, reading.touched, evidence);
+    let blind = reading.blind(seen);
+    price += hidden(position, candidate, reading.touched, evidence.cause, blind)?;
+    let unseen = unseen_capture(candidate, reading.touched | blind, evidence);
     if unseen > 0 && evidence.cause == Cause::Lift(candidate.from) {
         // The attacker is in the air: the board looks as if it had captured already.
         return None;
@@ -44,11 +50,14 @@ pub(super) fn fit(
     if let Some(men) = &seen.men {
         price += wrong_men(position, candidate, men)?;
     }
-    let mut mishaps = u32::from(unseen > 0);
+    let mut mishaps = u32::from(unseen > cost::MISSED_CAPTURE);
     let mut next_in_hand = 0;
     for square in differs {
         if reading.paid.contains(square) && !candidate.squares.contains(square) {
             price += cost::PAID;
+            continue;
+        }
+        if blind.contains(square) {
             continue;
         }
         let is_missing = !seen.occupied.contains(square);
@@ -59,13 +68,16 @@ pub(super) fn fit(
                 return None;
             }
             mishaps += 1;
-            cost::UNSEEN_LANDING
+            cost::UNSEEN_LANDING + if evidence.proven.contains(square) { cost::PROVEN_SENSOR } else { 0 }
         } else if is_missing && next {
             next_in_hand += 1;
             cost::NEXT_IN_HAND
         } else if is_missing {
             mishaps += 1;
             if position.board().kings().contains(square) { cost::KING_MISSING } else { cost::OWN_MISSING }
+        } else if evidence.cause == Cause::Report {
+            // What is read as a whole, after a gap or at the set-up, is no snapshot of a hand at work.
+            return None;
         } else if square == candidate.from {
             mishaps += 1;
             cost::LATE_RELEASE
@@ -79,22 +91,56 @@ pub(super) fn fit(
     }
     // Two mishaps at once explain anything.
     let far = mishaps > 1 || next_in_hand > 1;
-    (!far).then(|| price + wrong_order(candidate, evidence))
+    (!far).then(|| price + wrong_order(candidate, blind, evidence))
+}
+
+/// What it costs that a square whose sensor is not believed hides a part of the move; `None` where it
+/// hides so much that nothing speaks for the move.
+fn hidden(
+    position: &Chess,
+    candidate: &Candidate,
+    touched: Bitboard,
+    cause: Cause,
+    blind: Bitboard,
+) -> Option<Cost> {
+    if candidate.squares.is_disjoint(blind) {
+        return Some(0);
+    }
+    let left_seen = !blind.contains(candidate.from);
+    if candidate.to.is_subset(blind) {
+        // The man may as well be in the hand still, until somebody presses or answers.
+        let over = match cause {
+            Cause::Press(side) => side == position.turn(),
+            Cause::Lift(square) => position.them().contains(square) && !candidate.victim.contains(square),
+            Cause::Report => true,
+            Cause::Place(_) => false,
+        };
+        return (left_seen && over).then_some(cost::MASKED_LANDING);
+    }
+    if !left_seen && candidate.victim.any() {
+        return (candidate.victim & touched).any().then_some(cost::MASKED_CAPTURE);
+    }
+    Some(0)
 }
 
 /// The price of a man that is captured although its square was never seen empty.
 pub(super) fn unseen_capture(candidate: &Candidate, touched: Bitboard, evidence: &Evidence<'_>) -> Cost {
     let Some(victim) = candidate.victim.first().filter(|square| !touched.contains(*square)) else { return 0 };
+    if evidence.cause == Cause::Report && evidence.times.left[usize::from(candidate.from)] == evidence.now {
+        // Nobody read the board when the attacker left.
+        return cost::MISSED_CAPTURE;
+    }
     // A contact that opened for less than the debounce time says something.
     let dipped = evidence.times.dipped.get(usize::from(victim)).copied().unwrap_or_default();
     if dipped > evidence.since { cost::DIPPED_CAPTURE } else { cost::UNSEEN_CAPTURE }
 }
 
 /// The price of squares that were filled before the man that stands there left its own.
-fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
+fn wrong_order(candidate: &Candidate, blind: Bitboard, evidence: &Evidence<'_>) -> Cost {
     let (left, filled) = (&evidence.times.left, &evidence.times.filled);
     let late = |from: Square, to: Square| {
-        let free = evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
+        let believed = !blind.contains(from) && !blind.contains(to);
+        let free = believed && evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
         free && left[usize::from(from)].since(filled[usize::from(to)]) > cost::TWO_SQUARES_US
     };
     let pairs = match candidate.mv {

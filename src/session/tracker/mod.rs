@@ -65,6 +65,8 @@ pub(super) struct Tracker {
     identity: bool,
     loosened: u32,
     times: Times,
+    /// Squares that were seen filled: their sensors work, or did.
+    proven: Bitboard,
 }
 
 impl Tracker {
@@ -82,6 +84,7 @@ impl Tracker {
             start: position,
             firm: Vec::new(),
             identity: seen.men.is_some(),
+            proven: seen.occupied,
             seen,
             last: MonoTime::ZERO,
             charged: 0,
@@ -132,6 +135,7 @@ impl Tracker {
     pub(super) fn place(&mut self, square: Square, piece: Option<shakmaty::Piece>, at: MonoTime) {
         self.settle_time();
         self.seen.occupied.add(square);
+        self.proven.add(square);
         self.times.filled[usize::from(square)] = at;
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
             men.set_piece_at(square, piece);
@@ -160,7 +164,9 @@ impl Tracker {
             self.times.left[usize::from(square)] = at;
             self.times.filled[usize::from(square)] = at;
         }
-        self.seen = seen;
+        self.proven |= seen.occupied;
+        self.seen = Observed { masked: self.seen.masked, misread: self.seen.misread, ..seen };
+        let changed = changed & !self.seen.masked;
         if changed.any() {
             self.settle_time();
             for reading in &mut self.readings {
@@ -171,6 +177,25 @@ impl Tracker {
             self.compare();
         }
         changed
+    }
+
+    /// Which squares are not believed, and on which of them only the man.
+    pub(super) fn mask(&mut self, masked: Bitboard, misread: Bitboard) {
+        self.settle_time();
+        self.seen.masked = masked;
+        self.seen.misread = misread;
+        self.compare();
+    }
+
+    /// A masked square changed: nobody looks at it.
+    pub(super) fn change_unseen(&mut self, square: Square, occupied: bool, piece: Option<shakmaty::Piece>) {
+        self.seen.occupied.set(square, occupied);
+        if let Some(men) = &mut self.seen.men {
+            match piece {
+                Some(piece) => men.set_piece_at(square, piece),
+                None => men.discard_piece_at(square),
+            }
+        }
     }
 
     /// `side` pressed the clock.
@@ -198,6 +223,14 @@ impl Tracker {
                 ply.pressed = Some(at);
                 // What the mover touched is over; what the next player holds is still empty.
                 reading.touched = reading.touched.without(self.seen.occupied);
+                let squares = ply.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
+                let landed = if ply.mv.castling_side().is_none() { squares.with(ply.mv.to()) } else { squares };
+                let (left, filled) = (&self.times.left, &self.times.filled);
+                let passed = |square: Square| {
+                    let (left, filled) = (left[usize::from(square)], filled[usize::from(square)]);
+                    filled > MonoTime::ZERO && (cost::BOUNCE_US..cost::PASSING_US).contains(&left.since(filled))
+                };
+                reading.pay_for_sick(landed, &self.seen, passed);
             }
             return;
         }

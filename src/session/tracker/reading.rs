@@ -1,6 +1,6 @@
 //! One reading of the board: a game that would explain what the sensors showed, and what it costs.
 
-use shakmaty::{Bitboard, Board, Color, Position as _, Role};
+use shakmaty::{Bitboard, Board, Color, Position as _, Role, Square};
 
 use super::{
     cost::{self, Cost},
@@ -15,9 +15,33 @@ pub(crate) struct Observed {
     pub occupied: Bitboard,
     /// The men on them, where the board tells.
     pub men: Option<Board>,
+    /// Squares whose sensor is not believed: they contradict no reading.
+    pub masked: Bitboard,
+    /// Squares on which the board is not believed as to which man it is.
+    pub misread: Bitboard,
 }
 
 impl Observed {
+    /// What a sound board shows: every square is believed.
+    pub(crate) fn of(occupied: Bitboard, men: Option<Board>) -> Observed {
+        Observed { occupied, men, masked: Bitboard::EMPTY, misread: Bitboard::EMPTY }
+    }
+
+    /// Squares on which the board contradicts `board`.
+    pub(crate) fn differs(&self, board: &Board) -> Bitboard {
+        ((board.occupied() ^ self.occupied) | self.wrong_men(board)) & !self.masked
+    }
+
+    /// True when the board shows just the squares of `occupied` as filled, masked ones aside.
+    pub(crate) fn shows(&self, occupied: Bitboard) -> bool {
+        ((occupied ^ self.occupied) & !self.masked).is_empty()
+    }
+
+    /// The occupied squares, where a masked square is taken to be as in `expected`.
+    pub(crate) fn believed(&self, expected: Bitboard) -> Bitboard {
+        (self.occupied & !self.masked) | (expected & self.masked)
+    }
+
     /// Occupied squares on which the board reads another man than `board` has there.
     pub(crate) fn wrong_men(&self, board: &Board) -> Bitboard {
         let Some(men) = &self.men else { return Bitboard::EMPTY };
@@ -25,7 +49,7 @@ impl Observed {
         let role = Role::ALL
             .into_iter()
             .fold(Bitboard::EMPTY, |sum, role| sum | (men.by_role(role) & board.by_role(role)));
-        self.occupied & board.occupied() & !(color & role)
+        self.occupied & board.occupied() & !(color & role) & !self.misread
     }
 }
 
@@ -43,7 +67,7 @@ pub(crate) struct Reading {
     /// The men of the side that has the move.
     pub us: Bitboard,
     /// Every square on which it has a man.
-    pub(super) occupied: Bitboard,
+    pub occupied: Bitboard,
     /// Squares on which the board contradicts it.
     pub differs: Bitboard,
     /// Squares seen empty since the last ply.
@@ -78,6 +102,7 @@ impl Reading {
         if seen.men.is_some() {
             self.differs |= seen.wrong_men(node.position.board());
         }
+        self.differs &= !seen.masked;
         self.paid &= self.differs;
         self.rate = if self.differs.is_empty() { 0 } else { self.rate_now(seen) };
         if self.differs.is_empty() {
@@ -89,6 +114,22 @@ impl Reading {
     pub(super) fn pay(&mut self, squares: Bitboard, seen: &Observed) {
         self.paid = self.differs & squares & !(self.us & !seen.occupied);
         self.rate = self.rate_now(seen);
+    }
+
+    /// The last ply was pressed, and the board contradicts it in these squares still: their sensors are
+    /// sick, which is paid for once.
+    pub(super) fn pay_for_sick(&mut self, squares: Bitboard, seen: &Observed, passed: impl Fn(Square) -> bool) {
+        for square in squares & self.differs & !self.paid {
+            let slid = if passed(square) { cost::SLID_ON } else { 0 };
+            self.cost = self.cost.saturating_add(cost::SICK_SENSOR + slid);
+            self.paid.add(square);
+        }
+        self.rate = self.rate_now(seen);
+    }
+
+    /// Squares of which this reading asks no sensor.
+    pub(super) fn blind(&self, seen: &Observed) -> Bitboard {
+        seen.masked | self.paid
     }
 
     fn rate_now(&self, seen: &Observed) -> u32 {

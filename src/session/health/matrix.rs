@@ -1,0 +1,114 @@
+//! A contact matrix in which current finds other ways than through the contact that is read: a shorted
+//! diode, or no diodes at all.
+//!
+//! The reading of a square is then the connection of its row with its column. Without diodes every
+//! closed contact joins the two, so that a whole component of rows and columns reads closed.
+
+use shakmaty::{Bitboard, File, Position as _, Rank, Square};
+
+use crate::session::{Session, time::MonoTime};
+
+/// So many men too many in order to think of the wiring.
+const EXTRA: usize = 2;
+/// The board has to rest for so long, in milliseconds.
+const RESTS_MS: u64 = 60;
+
+/// What is known of the wiring.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Matrix {
+    /// When the board last looked like this: looked at once.
+    looked: Option<Bitboard>,
+    without_diodes: bool,
+}
+
+/// What a matrix without diodes reads when the contacts of `closed` are closed.
+fn without_diodes(closed: Bitboard) -> Bitboard {
+    let files = |rank: Rank| {
+        File::ALL.into_iter().filter(move |file| closed.contains(Square::from_coords(*file, rank)))
+    };
+    // The component of each rank, as a set of files; ranks that share a file are joined.
+    let mut joined: [u8; 8] = [0; 8];
+    for (set, rank) in joined.iter_mut().zip(Rank::ALL) {
+        *set = files(rank).fold(0, |set, file| set | 1 << u32::from(file));
+    }
+    for _ in 0..8 {
+        let before = joined;
+        for set in &mut joined {
+            for other in before {
+                if *set & other != 0 {
+                    *set |= other;
+                }
+            }
+        }
+    }
+    let mut reads = Bitboard::EMPTY;
+    for (set, rank) in joined.into_iter().zip(Rank::ALL) {
+        for file in File::ALL {
+            if set & (1 << u32::from(file)) != 0 {
+                reads.add(Square::from_coords(file, rank));
+            }
+        }
+    }
+    reads
+}
+
+impl Session {
+    /// Recognises a matrix without diodes by the squares that it reads beside the right ones.
+    pub(super) fn care_for_the_matrix(&mut self, at: MonoTime) {
+        let seen = self.tracker.seen();
+        let position = self.narrator.position();
+        let extra = seen.differs(position.board()) & seen.occupied;
+        if extra.count() < EXTRA || seen.men.is_some() {
+            if self.health.matrix.without_diodes && extra.is_empty() {
+                self.health.matrix.without_diodes = false;
+                self.narrator.set_fault(None);
+            }
+            return;
+        }
+        let due = self.last_change.plus_ms(RESTS_MS);
+        if at < due {
+            self.health.plan(due);
+            return;
+        }
+        if self.health.matrix.looked == Some(seen.occupied) {
+            return;
+        }
+        self.health.matrix.looked = Some(seen.occupied);
+        let shown = seen.occupied;
+        let explains = |occupied: Bitboard| shown != occupied && without_diodes(occupied) == shown;
+        let found = explains(position.board().occupied())
+            || position.legal_moves().iter().any(|mv| {
+                let mut after = position.clone();
+                after.play_unchecked(*mv);
+                explains(after.board().occupied())
+            });
+        if found && !self.health.matrix.without_diodes {
+            self.health.matrix.without_diodes = true;
+            self.narrator.set_fault(Some("ghosting"));
+            self.advise(
+                at,
+                "matrix-without-diodes",
+                extra,
+                "whole ranks read occupied at once: the contact matrix has no diodes, or their polarity is wrong; no software can repair that",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::Board;
+
+    #[test]
+    fn a_matrix_without_diodes_reads_what_hardware_shows() {
+        let start = Board::new().occupied();
+        assert_eq!(without_diodes(start), start);
+        // The lift of one man of a full rank is invisible.
+        assert_eq!(without_diodes(start.without(Square::E2)), start);
+        let after_e4 = start.without(Square::E2).with(Square::E4);
+        assert_eq!((without_diodes(after_e4) & !after_e4).count(), 8);
+        let after_e5 = after_e4.without(Square::E7).with(Square::E5);
+        assert_eq!((without_diodes(after_e5) & !after_e5).count(), 16);
+    }
+}
