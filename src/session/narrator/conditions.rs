@@ -125,7 +125,8 @@ impl Narrator {
             }
         }
         if index < tracker.firm().len() {
-            return true;
+            // What the bound of memory decided is no knowledge: it waits for the result.
+            return !tracker.guessed().contains(&(index + 1));
         }
         // What the board shows at this very moment is no reason yet: only what it cost so far.
         let limit = tracker.cost(reading).saturating_add(PATIENCE);
@@ -160,7 +161,8 @@ impl Narrator {
             || self.candidate.is_some()
             || !self.ambiguous.is_empty()
             || self.unsettled;
-        let others = [self.ending.due(), self.missing_due()];
+        let overtaken = tracker.best().and_then(|best| tracker.overtaken(best));
+        let others = [self.ending.due(), self.missing_due(), overtaken];
         let mut plan = |at: MonoTime| {
             if at > now {
                 self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
@@ -257,6 +259,10 @@ impl Narrator {
             .filter(|index| !agreed(*index))
             .map(|index| index + 1)
             .collect();
+        let guessed = tracker.guessed().iter().copied().filter(|ply| *ply <= self.told.len());
+        doubts.splice(0..0, guessed);
+        doubts.sort_unstable();
+        doubts.dedup();
         // A man in the hand of the player who has the move is no doubt.
         let in_hand = best.us & !seen.occupied;
         let differs = best.differs & !best.paid() & !in_hand;

@@ -67,6 +67,8 @@ pub(super) struct Tracker {
     times: Times,
     /// Squares that were seen filled: their sensors work, or did.
     proven: Bitboard,
+    /// Plies, counted from 1, that became firm although the readings did not agree.
+    guessed: Vec<usize>,
 }
 
 impl Tracker {
@@ -85,6 +87,7 @@ impl Tracker {
             firm: Vec::new(),
             identity: seen.men.is_some(),
             proven: seen.occupied,
+            guessed: Vec::new(),
             seen,
             last: MonoTime::ZERO,
             charged: 0,
@@ -383,6 +386,7 @@ impl Tracker {
             let forced =
                 self.readings.iter().any(|reading| self.tree.node(reading.node).plies >= next + MAX_LOOSE);
             if forced && !shared {
+                self.guessed.push(next);
                 let tree = &mut self.tree;
                 self.readings.retain(|reading| {
                     let stays = tree.ancestor(reading.node, next) == Some(first);
@@ -417,6 +421,11 @@ impl Tracker {
     /// The plies that all readings share.
     pub(super) fn firm(&self) -> &[Ply] {
         &self.firm
+    }
+
+    /// Plies, counted from 1, that became firm although the readings did not agree.
+    pub(super) fn guessed(&self) -> &[usize] {
+        &self.guessed
     }
 
     /// The position after a reading.
@@ -466,6 +475,21 @@ impl Tracker {
     /// The reading that explains the board best at this moment.
     pub(super) fn best(&self) -> Option<&Reading> {
         self.readings.iter().min_by_key(|reading| self.weight(reading))
+    }
+
+    /// When time alone puts another reading ahead of the best one.
+    pub(super) fn overtaken(&self, best: &Reading) -> Option<MonoTime> {
+        if best.rate == 0 {
+            return None;
+        }
+        let left = cost::TIME_CAP_US.saturating_sub(self.charged);
+        let own = self.weight(best);
+        let slower = self.readings.iter().filter(|other| other.rate < best.rate);
+        let due = slower.map(|other| {
+            let gap = u64::from(self.weight(other).saturating_sub(own)) + 1;
+            (gap * 1_000_000).div_ceil(u64::from(best.rate - other.rate)) + 1_000
+        });
+        due.filter(|us| *us <= left).min().map(|us| self.last.plus_micros(us))
     }
 
     /// When the lead of a reading over another one reaches, by the passing of time, the next of the
