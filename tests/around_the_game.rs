@@ -287,3 +287,185 @@ fn a_board_on_its_side_is_read() {
         }
     }
 }
+
+/// Men that stand exchanged on an identity board are named before the first move.
+#[test]
+fn exchanged_men_on_an_identity_board_are_named_at_once() {
+    let identities: serde_json::Map<String, Value> = Chess::default()
+        .board()
+        .iter()
+        .map(|(square, man)| {
+            let man = match square {
+                Square::D1 => 'K',
+                Square::E1 => 'Q',
+                _ => man.char(),
+            };
+            (square.to_string(), json!(man.to_string()))
+        })
+        .collect();
+    let header = json!({ "board": "dgt", "start_fen": INITIAL_FEN, "given": { "identities": identities } });
+    let mut log = Log::new(header);
+    log.put(json!({ "tick": true }));
+    assert_eq!(log.advised("setup-identity"), [json!(["d1", "e1"])]);
+    assert_eq!(log.last_state()["squares"], json!(["d1", "e1"]));
+}
+
+/// On an occupancy board a pressed move that only exchanged men could make is a hint; the game stays.
+#[test]
+fn men_exchanged_at_the_set_up_are_suspected_and_the_game_is_not_rewritten() {
+    let mut log = Log::start();
+    log.lift("f1").place("g3").press("white").after(5000, json!({ "tick": true }));
+    assert_eq!(log.advised("setup-exchanged"), [json!(["f1", "g1"])]);
+    assert_eq!(log.result().0, "");
+    let mut log = Log::start();
+    log.play("d2d4 e7e6").lift("e1").place("a5").press("white").after(5000, json!({ "tick": true }));
+    assert_eq!(log.advised("setup-exchanged"), [json!(["d1", "e1"])]);
+    assert_eq!(log.result().0, "d2d4 e7e6");
+    // No exchange makes this one legal.
+    let mut log = Log::start();
+    log.lift("f1").place("f5").press("white");
+    assert!(log.advised("setup-exchanged").is_empty());
+    // A man that has moved was where it belongs.
+    let mut log = Log::start();
+    log.play("g1f3 e7e6 f3g1 e6e5").lift("f1").place("g3").press("white");
+    assert!(log.advised("setup-exchanged").is_empty());
+}
+
+/// A sleeve knocks two men over; they are put right.
+#[test]
+fn displaced_men_are_told_until_they_stand_right() {
+    let mut log = Log::start();
+    log.lift("g1").after(20, json!({"sq": "h2", "occ": 0}));
+    log.after(20, json!({"sq": "h3", "occ": 1})).after(20, json!({"sq": "g3", "occ": 1}));
+    log.after(9000, json!({"sq": "g3", "occ": 0})).place("g1").lift("h3").place("h2").play("e2e4");
+    assert_eq!(log.advised("displaced"), [json!(["g1", "h2", "g3", "h3"])]);
+    assert_eq!(log.advised("displaced-restored").len(), 1);
+    assert_eq!(log.result().0, "e2e4");
+    // Two hands that castle displace nothing.
+    let mut log = Log::new(json!({ "start_fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1" }));
+    log.lift("e1").after(20, json!({"sq": "h1", "occ": 0}));
+    log.after(20, json!({"sq": "f1", "occ": 1})).after(20, json!({"sq": "g1", "occ": 1})).press("white");
+    assert!(log.advised("displaced").is_empty());
+    assert_eq!(log.result().0, "e1g1");
+}
+
+/// How the kings come to the centre.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    WhiteFirst,
+    BlackFirst,
+    BothInTheAir,
+}
+
+fn kings(log: &mut Log, white: [&str; 2], black: [&str; 2], order: Order) {
+    let go = |log: &mut Log, [from, to]: [&str; 2]| {
+        if from != to {
+            log.lift(from).place(to);
+        }
+    };
+    match order {
+        Order::WhiteFirst => {
+            go(log, white);
+            go(log, black);
+        }
+        Order::BlackFirst => {
+            go(log, black);
+            go(log, white);
+        }
+        Order::BothInTheAir => {
+            for [from, to] in [white, black] {
+                if from != to {
+                    log.lift(from);
+                }
+            }
+            for [from, to] in [white, black] {
+                if from != to {
+                    log.place(to);
+                }
+            }
+        }
+    }
+}
+
+const ORDERS: [Order; 3] = [Order::WhiteFirst, Order::BlackFirst, Order::BothInTheAir];
+const SIGNALS: [(&str, &str, &str); 6] = [
+    ("e4", "d5", "1-0"),
+    ("d5", "e4", "1-0"),
+    ("d4", "e5", "0-1"),
+    ("e5", "d4", "0-1"),
+    ("d4", "e4", "1/2-1/2"),
+    ("e5", "d5", "1/2-1/2"),
+];
+
+/// Both kings in the centre are a result and no move, in either order, over a last move that was
+/// pressed or not, with the clocks stopped or running, also when one king stands there already.
+#[test]
+fn kings_in_the_centre_are_a_result_and_no_move() {
+    for (start, from) in
+        [("8/8/2k5/8/1P6/4K3/P7/8 w - - 0 60", "e3"), ("8/8/1k6/8/1P2K3/8/P7/8 w - - 0 60", "e4")]
+    {
+        let black_from = if from == "e3" { "c6" } else { "b6" };
+        for (white, black, result) in SIGNALS {
+            for order in ORDERS {
+                for (pressed, stopped) in [(true, true), (true, false), (false, true), (false, false)] {
+                    if from == "e4" && black == "e4" && !matches!(order, Order::BothInTheAir | Order::WhiteFirst) {
+                        continue;
+                    }
+                    let mut log = Log::new(json!({ "start_fen": start }));
+                    log.lift("a2").place("a4");
+                    if pressed {
+                        log.press("white");
+                    }
+                    if stopped {
+                        log.after(4000, json!({ "clock": "pause" }));
+                    }
+                    log.ms += 4000;
+                    kings(&mut log, [from, white], [black_from, black], order);
+                    log.after(20_000, json!({ "tick": true }));
+                    let found = log.result();
+                    let what = format!("{start} {white} {black} {order:?} pressed {pressed} stopped {stopped}");
+                    assert_eq!(found, ("a2a4".to_owned(), result.to_owned()), "{what}");
+                    // Nothing is a move afterwards: the kings go back, analysis, the next set-up.
+                    log.lift(white).place(from).lift(black).place(black_from);
+                    log.lift(black_from).place("b7").press("black").lift("a4").place("a5").press("white");
+                    log.report(Chess::default().board().occupied()).lift("e2").place("e4").press("white");
+                    assert_eq!(log.result(), found, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// A signal can be withdrawn by putting the kings back, and the game goes on.
+#[test]
+fn a_signal_is_withdrawn_by_putting_the_kings_back() {
+    for order in ORDERS {
+        for back in ORDERS {
+            let mut log = Log::new(json!({ "start_fen": "8/8/2k5/8/1P6/4K3/P7/8 w - - 0 60" }));
+            log.play("a2a4").ms += 4000;
+            kings(&mut log, ["e3", "e4"], ["c6", "d5"], order);
+            log.after(3000, json!({ "tick": true }));
+            assert_eq!(log.last_state()["state"], json!("game_over"), "at the end of the log it stands");
+            kings(&mut log, ["e4", "e3"], ["d5", "c6"], back);
+            log.ms += 3000;
+            log.play("c6b6 a4a5");
+            assert_eq!(log.result(), ("a2a4 c6b6 a4a5".to_owned(), "*".to_owned()), "{order:?} {back:?}");
+            let facts = log.run(Emit::Facts);
+            assert!(facts.iter().any(|fact| fact["fact"] == "result_withdrawn"), "{order:?} {back:?}");
+        }
+    }
+}
+
+/// After a result that was entered nothing becomes a move, whatever happens on the board.
+#[test]
+fn after_a_result_nothing_is_a_move() {
+    let mut log = Log::start();
+    log.play("e2e4 e7e5").put(json!({ "result": "1/2-1/2" }));
+    let facts = log.run(Emit::Facts).len();
+    log.lift("g1").place("f3").press("white").lift("b8").place("c6").press("black");
+    log.link(false).link(true).report(Chess::default().board().occupied());
+    log.after(60_000, json!({ "tick": true }));
+    assert_eq!(log.result(), ("e2e4 e7e5".to_owned(), "1/2-1/2".to_owned()));
+    let later = log.run(Emit::Facts).split_off(facts);
+    assert!(later.iter().all(|fact| fact["fact"] == "advisory" && fact["code"] == "link-down"), "{later:#?}");
+}

@@ -79,6 +79,9 @@ impl Narrator {
                 now,
                 FactKind::IllegalMove { by: side, attempt: uci.clone(), kind: "illegal-move", n },
             );
+            if let Some((from, to)) = attempt {
+                self.suspect_exchange(from, to, now, facts);
+            }
             (State::Illegal, uci)
         };
         let missing = if unfinished.is_none() { missing.single_square() } else { None };

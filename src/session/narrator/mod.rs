@@ -7,7 +7,9 @@
 
 mod clocks;
 mod conditions;
+mod displaced;
 mod endings;
+mod exchanged;
 mod irregular;
 mod marks;
 mod retell;
@@ -15,7 +17,7 @@ mod touches;
 mod view;
 
 use shakmaty::{
-    Chess, Color, Move, Position as _,
+    Bitboard, Chess, Color, Move, Position as _,
     san::{San, SanPlus, Suffix},
 };
 
@@ -97,6 +99,12 @@ pub(super) struct Narrator {
     alerted_start: bool,
     /// The readings do not agree with what was told yet.
     unsettled: bool,
+    /// Squares of men that may have been exchanged at the set-up, as told.
+    exchanged: Vec<Bitboard>,
+    /// Squares that were told to be displaced.
+    displaced: Bitboard,
+    /// Since when the board has not been in order.
+    disorder_since: Option<MonoTime>,
     /// The hardware is at fault in a way that lets no move be read.
     fault: Option<&'static str>,
 }
@@ -152,6 +160,9 @@ impl Narrator {
             deadline: None,
             alerted_start: false,
             unsettled: false,
+            exchanged: Vec::new(),
+            displaced: Bitboard::EMPTY,
+            disorder_since: None,
             fault: None,
         }
     }
@@ -207,6 +218,9 @@ impl Narrator {
         self.note_touches(tracker, now, facts);
         if let Some(kind) = self.alert_start_array(tracker) {
             tell(facts, now, kind);
+        }
+        if self.fault.is_none() && !self.is_over() && !self.is_frozen() {
+            self.look_for_displaced(tracker, now, facts);
         }
         if let Moment::Board(Cause::Press(side)) = moment {
             self.judge_press(tracker, side, now, facts);
