@@ -104,7 +104,8 @@ impl Log {
 
     fn result(&self) -> (String, String) {
         let last = self.run(Emit::Moves).pop().unwrap();
-        let moves: Vec<&str> = last["final"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+        let moves: Vec<&str> =
+            last["final"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
         (moves.join(" "), last["result"].as_str().unwrap().to_owned())
     }
 
@@ -122,7 +123,9 @@ impl Log {
 /// One and two plies that nobody saw are found when they are the only ones that lead to the board.
 #[test]
 fn plies_in_a_gap_are_found_when_they_are_the_only_ones() {
-    for (missed, flag) in [("e2e4", "inferred_plies:1"), ("e2e4 e7e5", "inferred_plies:2"), ("g1f3 d7d5", "inferred_plies:2")] {
+    for (missed, flag) in
+        [("e2e4", "inferred_plies:1"), ("e2e4 e7e5", "inferred_plies:2"), ("g1f3 d7d5", "inferred_plies:2")]
+    {
         let mut log = Log::start();
         let occupied = log.link(false).unseen(missed).now();
         log.link(true).report(occupied);
@@ -165,7 +168,10 @@ fn two_open_plies_are_asked_as_pairs() {
     let state = log.last_state();
     assert_eq!(state["state"], json!("ambiguous"), "{state}");
     let pairs: Vec<&Value> = state["candidates"].as_array().unwrap().iter().collect();
-    assert!(pairs.contains(&&json!(["e3d5", "e7d5"])) && pairs.contains(&&json!(["e3f5", "e7f5"])), "{state}");
+    assert!(
+        pairs.contains(&&json!(["e3d5", "e7d5"])) && pairs.contains(&&json!(["e3f5", "e7f5"])),
+        "{state}"
+    );
 }
 
 impl Log {
@@ -408,7 +414,10 @@ fn kings_in_the_centre_are_a_result_and_no_move() {
         for (white, black, result) in SIGNALS {
             for order in ORDERS {
                 for (pressed, stopped) in [(true, true), (true, false), (false, true), (false, false)] {
-                    if from == "e4" && black == "e4" && !matches!(order, Order::BothInTheAir | Order::WhiteFirst) {
+                    if from == "e4"
+                        && black == "e4"
+                        && !matches!(order, Order::BothInTheAir | Order::WhiteFirst)
+                    {
                         continue;
                     }
                     let mut log = Log::new(json!({ "start_fen": start }));
@@ -423,7 +432,8 @@ fn kings_in_the_centre_are_a_result_and_no_move() {
                     kings(&mut log, [from, white], [black_from, black], order);
                     log.after(20_000, json!({ "tick": true }));
                     let found = log.result();
-                    let what = format!("{start} {white} {black} {order:?} pressed {pressed} stopped {stopped}");
+                    let what =
+                        format!("{start} {white} {black} {order:?} pressed {pressed} stopped {stopped}");
                     assert_eq!(found, ("a2a4".to_owned(), result.to_owned()), "{what}");
                     // Nothing is a move afterwards: the kings go back, analysis, the next set-up.
                     log.lift(white).place(from).lift(black).place(black_from);

@@ -157,7 +157,8 @@ impl Publisher {
             | FactKind::Adjust { .. }
             | FactKind::MoveMade { .. }
             | FactKind::IllegalMove { .. }
-            | FactKind::Ambiguous { .. } | FactKind::TwoPly { .. }
+            | FactKind::Ambiguous { .. }
+            | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
             | FactKind::Orientation { .. } => {}
         }

@@ -80,19 +80,15 @@ impl Session {
         let identity = setup.board == BoardKind::Dgt;
         let mut orientation = Orientation::configured(setup.settings.orientation);
         let sensors = setup.start_occupied.unwrap_or_else(|| orientation.sensors(standing));
-        let turned = (!orientation.known)
-            .then(|| Orientation::of_setup(position.board(), sensors, None))
-            .flatten();
+        let turned =
+            (!orientation.known).then(|| Orientation::of_setup(position.board(), sensors, None)).flatten();
         orientation = turned.unwrap_or(orientation);
         let occupied = orientation.occupied(sensors);
         let debouncer = (setup.signal == Signal::Raw).then(|| {
-            Debouncer::new(
-                sensors,
-                setup.settings.debounce_close_ms,
-                setup.settings.debounce_open_ms,
-            )
+            Debouncer::new(sensors, setup.settings.debounce_close_ms, setup.settings.debounce_open_ms)
         });
-        let men = identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
+        let men =
+            identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),
@@ -142,7 +138,12 @@ impl Session {
             self.advise(self.last, "setup-extra", extra, "men are seen on squares that should be empty");
         }
         if wrong.any() {
-            self.advise(self.last, "setup-identity", wrong, "other men stand on these squares than the game has there");
+            self.advise(
+                self.last,
+                "setup-identity",
+                wrong,
+                "other men stand on these squares than the game has there",
+            );
         }
     }
 

@@ -1,6 +1,6 @@
 //! Random games that simulated hands play, on a board with one sick square.
 
-use shakmaty::{Bitboard, Board, CastlingMode, Piece, Position as _, Role, Square, uci::UciMove};
+use shakmaty::{Bitboard, Board, CastlingMode, Move, Piece, Position as _, Role, Square, uci::UciMove};
 use touchmoved::{
     session::{
         Session,
@@ -22,6 +22,10 @@ enum Kind {
     Stuck,
     Dead,
     Chatter,
+    /// The diode of the square lets current through both ways.
+    Diode,
+    /// The man that starts on the square reads as another one wherever it stands.
+    Misread,
 }
 
 /// What is wrong with which square, and from which ply on.
@@ -41,6 +45,12 @@ impl Sickness {
     }
     pub fn dead(square: Square, from_ply: usize) -> Sickness {
         Sickness { kind: Kind::Dead, square, from_ply }
+    }
+    pub fn misread(square: Square) -> Sickness {
+        Sickness { kind: Kind::Misread, square, from_ply: 0 }
+    }
+    pub fn diode(square: Square) -> Sickness {
+        Sickness { kind: Kind::Diode, square, from_ply: 0 }
     }
     pub fn chatter(square: Square, from_ply: usize) -> Sickness {
         Sickness { kind: Kind::Chatter, square, from_ply }
@@ -111,7 +121,8 @@ fn sick_events(simulation: &Simulation, sickness: Sickness, numbers: &mut Number
             while chatter_at < us {
                 let occupied = !shown.contains(square);
                 change(&mut out, &mut shown, chatter_at, occupied);
-                chatter_at += if numbers.next(40) == 0 { 4_000_000 } else { 20_000 + numbers.next(90) * 1000 };
+                chatter_at +=
+                    if numbers.next(40) == 0 { 4_000_000 } else { 20_000 + numbers.next(90) * 1000 };
             }
         }
         if on && sickness.kind == Kind::Dead {
@@ -120,10 +131,22 @@ fn sick_events(simulation: &Simulation, sickness: Sickness, numbers: &mut Number
         match &stamped.event {
             Event::Square { square: changed, occupied } => {
                 real.set(*changed, *occupied);
+                if sickness.kind == Kind::Diode {
+                    let reads = real | ghosts(square, real);
+                    for other in reads ^ shown {
+                        let occupied = reads.contains(other);
+                        out.push(Stamped {
+                            event: Event::Square { square: other, occupied },
+                            ..stamped.clone()
+                        });
+                    }
+                    shown = reads;
+                    continue;
+                }
                 let hidden = *changed == square
                     && on
                     && match sickness.kind {
-                        Kind::None => false,
+                        Kind::None | Kind::Diode | Kind::Misread => false,
                         Kind::Stuck => shown.contains(square),
                         Kind::Dead | Kind::Chatter => true,
                     };
@@ -140,19 +163,61 @@ fn sick_events(simulation: &Simulation, sickness: Sickness, numbers: &mut Number
     out
 }
 
+/// Squares that are joined to the rank of a closed contact through its shorted diode.
+fn ghosts(shorted: Square, closed: Bitboard) -> Bitboard {
+    let mut found = Bitboard::EMPTY;
+    if closed.contains(shorted) {
+        for beside in closed.into_iter().filter(|beside| beside.rank() == shorted.rank()) {
+            for above in closed.into_iter().filter(|above| above.file() == shorted.file()) {
+                found.add(Square::from_coords(beside.file(), above.rank()));
+            }
+        }
+    }
+    found
+}
+
+/// What a bad tag reads as.
+fn misreading(man: Piece) -> Piece {
+    let role = if man.role == Role::Bishop { Role::Knight } else { Role::Bishop };
+    Piece { role, ..man }
+}
+
 /// Puts the identities into the events: each man is read as it is placed.
-fn identities(moves: &[String], simulation: &Simulation, events: &[Stamped]) -> Vec<Stamped> {
+fn identities(
+    moves: &[String],
+    simulation: &Simulation,
+    events: &[Stamped],
+    sickness: Sickness,
+) -> Vec<Stamped> {
     let mut position = simulation.setup.position().unwrap();
     let mut boards = vec![(0, position.board().clone())];
+    // Where the man stands that reads as another one, until it is captured.
+    let mut misread = (sickness.kind == Kind::Misread).then_some(sickness.square);
+    let mut stands = vec![misread];
     for (uci, truth) in moves.iter().zip(&simulation.truth.plies) {
         let mv = uci.parse::<UciMove>().unwrap().to_move(&position).unwrap();
         position.play_unchecked(mv);
+        misread = match (misread, mv) {
+            (Some(king), Move::Castle { king: from, .. }) if king == from => {
+                position.board().king_of(!position.turn())
+            }
+            (Some(square), mv) if mv.from() == Some(square) => Some(mv.to()),
+            (Some(square), mv) if mv.is_capture() && mv.to() == square => None,
+            (other, _) => other,
+        };
+        stands.push(misread);
         boards.push((truth.start_us, position.board().clone()));
     }
     let man_at = |us: u64, square: Square| -> Option<Piece> {
         // The board after the move that is under way, or before it for a man that stands still.
         let index = boards.iter().rposition(|(start, _)| *start <= us).unwrap();
         let after = boards[index].1.piece_at(square);
+        let before = index.saturating_sub(1);
+        if after.is_some() && stands[index] == Some(square)
+            || after.is_none() && stands[before] == Some(square)
+        {
+            return after.or(boards[before].1.piece_at(square)).map(misreading);
+        }
         after.or_else(|| boards.get(index.saturating_sub(1)).and_then(|(_, board)| board.piece_at(square)))
     };
     events
@@ -186,7 +251,7 @@ pub struct Outcome {
     pub sickness: Sickness,
 }
 
-pub fn play(setup: &GameSetup, events: &[Stamped]) -> (Session, Vec<Fact>) {
+fn play(setup: &GameSetup, events: &[Stamped]) -> (Session, Vec<Fact>) {
     let mut session = Session::new(setup).unwrap();
     let mut facts = Vec::new();
     for stamped in events {
@@ -206,7 +271,7 @@ pub fn run(seed: u64, sickness: Sickness, level: Level, identity: bool) -> Outco
     let mut setup = simulation.setup.clone();
     if identity {
         setup.board = BoardKind::Dgt;
-        events = identities(&game.moves, &simulation, &events);
+        events = identities(&game.moves, &simulation, &events, sickness);
     }
     if std::env::var("SICK_LOG").is_ok_and(|wanted| wanted == seed.to_string()) {
         println!("\n{}", touchmoved::wire::sensor_log::format_header(&setup));
@@ -250,8 +315,18 @@ impl Tally {
             self.wrong.push(seed);
             if std::env::var("SICK_SHOW").is_ok() {
                 let same = outcome.played.iter().zip(&outcome.found).take_while(|(a, b)| a == b).count();
-                let around = |list: &[String]| list.iter().skip(same.saturating_sub(1)).take(4).cloned().collect::<Vec<_>>().join(" ");
-                println!("  {seed} {:?} ply {} of {}: {} / {} doubts {:?}", outcome.sickness, same + 1, outcome.played.len(), around(&outcome.played), around(&outcome.found), outcome.doubts.first());
+                let around = |list: &[String]| {
+                    list.iter().skip(same.saturating_sub(1)).take(4).cloned().collect::<Vec<_>>().join(" ")
+                };
+                println!(
+                    "  {seed} {:?} ply {} of {}: {} / {} doubts {:?}",
+                    outcome.sickness,
+                    same + 1,
+                    outcome.played.len(),
+                    around(&outcome.played),
+                    around(&outcome.found),
+                    outcome.doubts.first()
+                );
             }
         }
         let mut public: Vec<String> = Vec::new();
@@ -262,6 +337,9 @@ impl Tally {
                 FactKind::MovePublished { ply, uci, .. } => {
                     self.invented += usize::from(outcome.played.get(ply - 1) != Some(uci));
                     public.push(uci.clone());
+                }
+                FactKind::Advisory { code: "sensor-ghost", squares, .. } => {
+                    reported |= squares.contains(&outcome.sickness.square);
                 }
                 FactKind::Advisory { code: "sensor-faulty", squares, .. } => {
                     let right = squares == &[outcome.sickness.square] && outcome.sickness.kind != Kind::None;

@@ -35,16 +35,14 @@ impl Contacts {
             return false;
         }
         let index = usize::from(square);
-        let (ring, next, count) =
-            (&mut self.times[index], &mut self.next[index], &mut self.count[index]);
+        let (ring, next, count) = (&mut self.times[index], &mut self.next[index], &mut self.count[index]);
         let slot = usize::from(*next) % LONG;
         ring[slot] = at;
         *next = ((slot + 1) % LONG) as u8;
         *count = count.saturating_add(1).min(LONG as u8);
         let before = |changes: usize| ring[(slot + LONG + 1 - changes) % LONG];
-        let enough = |changes: usize, us: u64| {
-            usize::from(*count) >= changes && at.since(before(changes)) <= us
-        };
+        let enough =
+            |changes: usize, us: u64| usize::from(*count) >= changes && at.since(before(changes)) <= us;
         enough(SHORT, SHORT_US) || enough(LONG, LONG_US)
     }
 

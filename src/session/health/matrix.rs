@@ -6,9 +6,9 @@
 
 use shakmaty::{Bitboard, File, Position as _, Rank, Square};
 
-use crate::session::{Session, time::MonoTime};
+use crate::session::{Session, time::MonoTime, tracker::ghosts};
 
-/// So many men too many in order to think of the wiring.
+/// So many men too many at once in order to think of the wiring.
 const EXTRA: usize = 2;
 /// The board has to rest for so long, in milliseconds.
 const RESTS_MS: u64 = 60;
@@ -19,6 +19,9 @@ pub(super) struct Matrix {
     /// When the board last looked like this: looked at once.
     looked: Option<Bitboard>,
     without_diodes: bool,
+    /// Squares of which one has a shorted diode.
+    suspects: Bitboard,
+    told: bool,
 }
 
 /// What a matrix without diodes reads when the contacts of `closed` are closed.
@@ -52,13 +55,22 @@ fn without_diodes(closed: Bitboard) -> Bitboard {
     reads
 }
 
+/// The squares whose shorted diode explains that the board shows `shown` where `occupied` is filled.
+fn shorted(occupied: Bitboard, shown: Bitboard) -> Bitboard {
+    let explains = |square: &Square| {
+        let reads = occupied | ghosts(*square, occupied);
+        reads != occupied && reads == shown
+    };
+    (occupied & shown).into_iter().filter(explains).collect()
+}
+
 impl Session {
-    /// Recognises a matrix without diodes by the squares that it reads beside the right ones.
+    /// Recognises bad wiring by the squares that read closed beside the right ones.
     pub(super) fn care_for_the_matrix(&mut self, at: MonoTime) {
         let seen = self.tracker.seen();
         let position = self.narrator.position();
         let extra = seen.differs(position.board()) & seen.occupied;
-        if extra.count() < EXTRA || seen.men.is_some() {
+        if extra.is_empty() || seen.men.is_some() {
             if self.health.matrix.without_diodes && extra.is_empty() {
                 self.health.matrix.without_diodes = false;
                 self.narrator.set_fault(None);
@@ -70,26 +82,60 @@ impl Session {
             self.health.plan(due);
             return;
         }
-        if self.health.matrix.looked == Some(seen.occupied) {
+        let shown = seen.occupied;
+        if self.health.matrix.looked == Some(shown) {
             return;
         }
-        self.health.matrix.looked = Some(seen.occupied);
-        let shown = seen.occupied;
-        let explains = |occupied: Bitboard| shown != occupied && without_diodes(occupied) == shown;
-        let found = explains(position.board().occupied())
-            || position.legal_moves().iter().any(|mv| {
-                let mut after = position.clone();
-                after.play_unchecked(*mv);
-                explains(after.board().occupied())
-            });
-        if found && !self.health.matrix.without_diodes {
-            self.health.matrix.without_diodes = true;
-            self.narrator.set_fault(Some("ghosting"));
+        self.health.matrix.looked = Some(shown);
+        let mut boards = vec![position.board().occupied()];
+        for mv in position.legal_moves() {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            boards.push(after.board().occupied());
+        }
+        if boards.iter().any(|occupied| shown != *occupied && without_diodes(*occupied) == shown) {
+            self.tell_without_diodes(at, extra);
+            return;
+        }
+        let suspects = boards.iter().fold(Bitboard::EMPTY, |sum, occupied| sum | shorted(*occupied, shown));
+        // A single man too many may be anything, unless a diode is suspected already.
+        let known = self.health.matrix.told && (self.health.matrix.suspects & suspects).any();
+        if extra.count() >= EXTRA || known {
+            self.suspect_diodes(at, suspects);
+        }
+    }
+
+    fn tell_without_diodes(&mut self, at: MonoTime, extra: Bitboard) {
+        if self.health.matrix.without_diodes {
+            return;
+        }
+        self.health.matrix.without_diodes = true;
+        self.narrator.set_fault(Some("ghosting"));
+        self.advise(
+            at,
+            "matrix-without-diodes",
+            extra,
+            "whole ranks read occupied at once: the contact matrix has no diodes, or their polarity is wrong; no software can repair that",
+        );
+    }
+
+    /// One shorted diode explains the board: its ghosts are ignored from now on.
+    fn suspect_diodes(&mut self, at: MonoTime, suspects: Bitboard) {
+        let known = self.health.matrix.suspects;
+        let agreed = if (known & suspects).any() { known & suspects } else { suspects };
+        let Some(square) = agreed.first() else { return };
+        self.health.matrix.suspects = agreed;
+        self.tracker.short(Some(square), at);
+        let now = self.now(at);
+        self.narrator.after_deadline(&self.tracker, now, &mut self.facts);
+        self.heed_signal();
+        if !self.health.matrix.told {
+            self.health.matrix.told = true;
             self.advise(
                 at,
-                "matrix-without-diodes",
-                extra,
-                "whole ranks read occupied at once: the contact matrix has no diodes, or their polarity is wrong; no software can repair that",
+                "sensor-ghost",
+                agreed,
+                "the diode of one of these squares is shorted: other squares read occupied while a man stands there; they are ignored then",
             );
         }
     }
@@ -110,5 +156,15 @@ mod tests {
         assert_eq!((without_diodes(after_e4) & !after_e4).count(), 8);
         let after_e5 = after_e4.without(Square::E7).with(Square::E5);
         assert_eq!((without_diodes(after_e5) & !after_e5).count(), 16);
+    }
+
+    #[test]
+    fn a_shorted_diode_is_found_by_its_ghosts() {
+        let occupied: Bitboard =
+            [Square::E4, Square::B4, Square::G4, Square::E7, Square::A1].into_iter().collect();
+        let reads = occupied | ghosts(Square::E4, occupied);
+        assert_eq!(reads & !occupied, Bitboard::from_square(Square::B7).with(Square::G7));
+        assert_eq!(shorted(occupied, reads), Bitboard::from_square(Square::E4));
+        assert!(shorted(occupied, occupied).is_empty());
     }
 }

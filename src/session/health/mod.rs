@@ -58,7 +58,9 @@ impl Fault {
             Fault::Bleed => "reads occupied because of the man on the next square; it is ignored",
             Fault::Dead => "does not see the man that stands there; it is ignored and the game goes on",
             Fault::Chatter => "changes faster than any hand; it is ignored until it rests",
-            Fault::Misread => "reads another man than the one that stands there; the man is taken from the game",
+            Fault::Misread => {
+                "reads another man than the one that stands there; the man is taken from the game"
+            }
         }
     }
 }
@@ -161,7 +163,14 @@ impl Health {
     }
 
     /// A square changed by itself. True when nobody should look at it.
-    fn contact(&mut self, square: Square, occupied: bool, at: MonoTime, plies: usize, out: &mut Outcome) -> bool {
+    fn contact(
+        &mut self,
+        square: Square,
+        occupied: bool,
+        at: MonoTime,
+        plies: usize,
+        out: &mut Outcome,
+    ) -> bool {
         let chatters = self.contacts.note(square, at);
         let fault = self.sick.iter().find(|sick| sick.square == square).map(|sick| sick.fault);
         if fault == Some(Fault::Chatter) {
@@ -242,7 +251,14 @@ impl Health {
         self.due = Some(self.due.map_or(due, |earlier| earlier.min(due)));
     }
 
-    fn watch_the_sick(&mut self, tracker: &Tracker, best: &Reading, at: MonoTime, plies: usize, out: &mut Outcome) {
+    fn watch_the_sick(
+        &mut self,
+        tracker: &Tracker,
+        best: &Reading,
+        at: MonoTime,
+        plies: usize,
+        out: &mut Outcome,
+    ) {
         let seen = tracker.seen();
         for sick in self.sick.clone() {
             let square = sick.square;
@@ -261,7 +277,18 @@ impl Health {
                 }
                 Fault::Misread => {
                     let man = seen.men.as_ref().and_then(|men| men.piece_at(square));
-                    if man == tracker.position(best).board().piece_at(square) || !stands || !reads {
+                    let went = tracker.loose_ply(best).filter(|ply| ply.mv.from() == Some(square));
+                    if let (false, Some(ply)) = (stands, went) {
+                        // It is the man that is misread: the remark goes with it.
+                        self.sick.retain(|other| other.square != ply.mv.to());
+                        for other in self.sick.iter_mut().filter(|other| other.square == square) {
+                            other.square = ply.mv.to();
+                            out.changed = true;
+                        }
+                    } else if !stands {
+                        self.sick.retain(|other| other.square != square);
+                        out.changed = true;
+                    } else if reads && man == tracker.position(best).board().piece_at(square) {
                         self.recover(square, out);
                     }
                 }
@@ -336,7 +363,8 @@ fn verdict(
             due.map(|due| (Fault::Stuck, due))
         }
         (false, true) => {
-            let landed = last.is_some_and(|ply| ply.mv.to() == square) && tracker.position(best).them().contains(square);
+            let landed = last.is_some_and(|ply| ply.mv.to() == square)
+                && tracker.position(best).them().contains(square);
             let due = if landed { after(noted.since) } else { went_on };
             due.map(|due| (Fault::Dead, due))
         }

@@ -48,9 +48,7 @@ impl Narrator {
             .filter(|square| position.us().contains(*square) && unmoved(from) && unmoved(*square))
             .filter(|square| {
                 let other = board.role_at(*square);
-                PAIRS.iter().any(|[a, b]| {
-                    (role, other) == (*a, Some(*b)) || (role, other) == (*b, Some(*a))
-                })
+                PAIRS.iter().any(|[a, b]| (role, other) == (*a, Some(*b)) || (role, other) == (*b, Some(*a)))
             })
             .find(|square| exchanged(position, from, *square).is_some_and(|after| is_legal(&after, from, to)))
     }

@@ -28,7 +28,11 @@ const LANDS_MS: u64 = 1_500;
 impl Narrator {
     /// Looks at the board that `side` pressed over.
     pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
-        if self.is_over() || self.fault.is_some() || !self.ambiguous.is_empty() || self.position().turn() != side {
+        if self.is_over()
+            || self.fault.is_some()
+            || !self.ambiguous.is_empty()
+            || self.position().turn() != side
+        {
             return;
         }
         let Some(best) = tracker.best() else { return };

@@ -111,8 +111,7 @@ impl Narrator {
         } else if missing.is_empty() && !self.reachable(extra, seen) {
             view.state = State::Mismatch;
             view.squares = extra.into_iter().collect();
-        } else if matches!(self.moment, Moment::Board(Cause::Report))
-            && (missing.count() > 2 || extra.any())
+        } else if matches!(self.moment, Moment::Board(Cause::Report)) && (missing.count() > 2 || extra.any())
         {
             // A whole report is no snapshot of a hand at work: other men stand there.
             view.state = State::Mismatch;

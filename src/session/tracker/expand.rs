@@ -105,8 +105,8 @@ impl Tracker {
         // A man whose square is not believed may have captured: only its victim was seen to leave.
         let blind = reading.blind(seen);
         let pressed = cause == Cause::Press(reading.turn);
-        let hidden_capture = (reading.touched & node.position.them()).any()
-            && (pressed || (blind & node.position.us()).any());
+        let hidden_capture =
+            (reading.touched & node.position.them()).any() && (pressed || (blind & node.position.us()).any());
         if in_order && !turned && !hidden_capture {
             return;
         }
@@ -120,7 +120,7 @@ impl Tracker {
         };
         let waiting = node.position.them() & !seen.occupied;
         for legal in node.legal(self.identity) {
-            let differs = (legal.after ^ seen.occupied) & !seen.masked;
+            let differs = (legal.after ^ seen.occupied) & !seen.hides(legal.after);
             let open = differs & !reading.paid;
             let count = open.count();
             if count > 2 || (count == 2 && (open & waiting).is_empty()) {
@@ -176,7 +176,8 @@ impl Tracker {
             }
         };
         let position = &self.tree.node(node).position;
-        let touched = position.board().occupied() & !self.seen.occupied & !self.seen.masked;
+        let occupied = position.board().occupied();
+        let touched = occupied & !self.seen.occupied & !self.seen.hides(occupied);
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
         if growth.paid.any() {
             reading.pay(growth.paid, &self.seen);

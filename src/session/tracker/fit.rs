@@ -107,7 +107,9 @@ fn hidden(
         return Some(0);
     }
     let left_seen = !blind.contains(candidate.from);
-    if candidate.to.is_subset(blind) {
+    // It opened and closed again: what is seen there counts.
+    let seen_landing = matches!(cause, Cause::Place(square) if candidate.to.contains(square));
+    if candidate.to.is_subset(blind) && !seen_landing {
         // The man may as well be in the hand still, until somebody presses or answers.
         let over = match cause {
             Cause::Press(side) => side == position.turn(),
@@ -140,7 +142,8 @@ fn wrong_order(candidate: &Candidate, blind: Bitboard, evidence: &Evidence<'_>) 
     let (left, filled) = (&evidence.times.left, &evidence.times.filled);
     let late = |from: Square, to: Square| {
         let believed = !blind.contains(from) && !blind.contains(to);
-        let free = believed && evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
+        let free =
+            believed && evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
         free && left[usize::from(from)].since(filled[usize::from(to)]) > cost::TWO_SQUARES_US
     };
     let pairs = match candidate.mv {

@@ -18,7 +18,7 @@ use self::tree::{NodeId, Tree};
 pub(super) use self::{
     cost::{CLOSE, Cost, OVERTAKE, PATIENCE},
     moves::castled,
-    reading::{Observed, Reading},
+    reading::{Observed, Reading, ghosts},
     tree::Ply,
 };
 use super::time::MonoTime;
@@ -168,7 +168,7 @@ impl Tracker {
             self.times.filled[usize::from(square)] = at;
         }
         self.proven |= seen.occupied;
-        self.seen = Observed { masked: self.seen.masked, misread: self.seen.misread, ..seen };
+        self.seen = Observed { occupied: seen.occupied, men: seen.men, ..self.seen.clone() };
         let changed = changed & !self.seen.masked;
         if changed.any() {
             self.settle_time();
@@ -188,6 +188,17 @@ impl Tracker {
         self.seen.masked = masked;
         self.seen.misread = misread;
         self.compare();
+    }
+
+    /// The diode of a square is shorted, or none is: the board is looked at again.
+    pub(super) fn short(&mut self, shorted: Option<Square>, at: MonoTime) {
+        self.settle_time();
+        self.seen.shorted = shorted;
+        if let Some(square) = shorted {
+            self.look(Cause::Place(square), at);
+        } else {
+            self.compare();
+        }
     }
 
     /// A masked square changed: nobody looks at it.
@@ -227,11 +238,13 @@ impl Tracker {
                 // What the mover touched is over; what the next player holds is still empty.
                 reading.touched = reading.touched.without(self.seen.occupied);
                 let squares = ply.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
-                let landed = if ply.mv.castling_side().is_none() { squares.with(ply.mv.to()) } else { squares };
+                let landed =
+                    if ply.mv.castling_side().is_none() { squares.with(ply.mv.to()) } else { squares };
                 let (left, filled) = (&self.times.left, &self.times.filled);
                 let passed = |square: Square| {
                     let (left, filled) = (left[usize::from(square)], filled[usize::from(square)]);
-                    filled > MonoTime::ZERO && (cost::BOUNCE_US..cost::PASSING_US).contains(&left.since(filled))
+                    filled > MonoTime::ZERO
+                        && (cost::BOUNCE_US..cost::PASSING_US).contains(&left.since(filled))
                 };
                 reading.pay_for_sick(landed, &self.seen, passed);
             }

@@ -19,27 +19,51 @@ pub(crate) struct Observed {
     pub masked: Bitboard,
     /// Squares on which the board is not believed as to which man it is.
     pub misread: Bitboard,
+    /// The square whose diode lets current through both ways.
+    pub shorted: Option<Square>,
+}
+
+/// What reads closed through the shorted diode of a square while its contact is closed: every rank that
+/// has a man on its file reads the men of its rank as well.
+pub(crate) fn ghosts(shorted: Square, occupied: Bitboard) -> Bitboard {
+    if !occupied.contains(shorted) {
+        return Bitboard::EMPTY;
+    }
+    let row = Bitboard::from_rank(shorted.rank());
+    let files = (occupied & row).without(shorted);
+    let ranks = (occupied & Bitboard::from_file(shorted.file())).without(shorted);
+    let file_set =
+        files.into_iter().fold(Bitboard::EMPTY, |sum, square| sum | Bitboard::from_file(square.file()));
+    let rank_set =
+        ranks.into_iter().fold(Bitboard::EMPTY, |sum, square| sum | Bitboard::from_rank(square.rank()));
+    file_set & rank_set
 }
 
 impl Observed {
     /// What a sound board shows: every square is believed.
     pub(crate) fn of(occupied: Bitboard, men: Option<Board>) -> Observed {
-        Observed { occupied, men, masked: Bitboard::EMPTY, misread: Bitboard::EMPTY }
+        Observed { occupied, men, masked: Bitboard::EMPTY, misread: Bitboard::EMPTY, shorted: None }
+    }
+
+    /// Squares that say nothing about a board on which `occupied` is filled.
+    pub(crate) fn hides(&self, occupied: Bitboard) -> Bitboard {
+        self.masked | self.shorted.map_or(Bitboard::EMPTY, |square| ghosts(square, occupied))
     }
 
     /// Squares on which the board contradicts `board`.
     pub(crate) fn differs(&self, board: &Board) -> Bitboard {
-        ((board.occupied() ^ self.occupied) | self.wrong_men(board)) & !self.masked
+        ((board.occupied() ^ self.occupied) | self.wrong_men(board)) & !self.hides(board.occupied())
     }
 
     /// True when the board shows just the squares of `occupied` as filled, masked ones aside.
     pub(crate) fn shows(&self, occupied: Bitboard) -> bool {
-        ((occupied ^ self.occupied) & !self.masked).is_empty()
+        ((occupied ^ self.occupied) & !self.hides(occupied)).is_empty()
     }
 
     /// The occupied squares, where a masked square is taken to be as in `expected`.
     pub(crate) fn believed(&self, expected: Bitboard) -> Bitboard {
-        (self.occupied & !self.masked) | (expected & self.masked)
+        let hidden = self.hides(expected);
+        (self.occupied & !hidden) | (expected & hidden)
     }
 
     /// Occupied squares on which the board reads another man than `board` has there.
@@ -102,7 +126,7 @@ impl Reading {
         if seen.men.is_some() {
             self.differs |= seen.wrong_men(node.position.board());
         }
-        self.differs &= !seen.masked;
+        self.differs &= !seen.hides(self.occupied);
         self.paid &= self.differs;
         self.rate = if self.differs.is_empty() { 0 } else { self.rate_now(seen) };
         if self.differs.is_empty() {
@@ -118,7 +142,12 @@ impl Reading {
 
     /// The last ply was pressed, and the board contradicts it in these squares still: their sensors are
     /// sick, which is paid for once.
-    pub(super) fn pay_for_sick(&mut self, squares: Bitboard, seen: &Observed, passed: impl Fn(Square) -> bool) {
+    pub(super) fn pay_for_sick(
+        &mut self,
+        squares: Bitboard,
+        seen: &Observed,
+        passed: impl Fn(Square) -> bool,
+    ) {
         for square in squares & self.differs & !self.paid {
             let slid = if passed(square) { cost::SLID_ON } else { 0 };
             self.cost = self.cost.saturating_add(cost::SICK_SENSOR + slid);
@@ -129,7 +158,7 @@ impl Reading {
 
     /// Squares of which this reading asks no sensor.
     pub(super) fn blind(&self, seen: &Observed) -> Bitboard {
-        seen.masked | self.paid
+        seen.hides(self.occupied) | self.paid
     }
 
     fn rate_now(&self, seen: &Observed) -> u32 {
