@@ -5,36 +5,30 @@
 //! is masked contradicts no reading (`tracker::Observed::masked`); what it hides is left to the rest of
 //! the board and to the later game.
 
+mod care;
 mod chatter;
 mod matrix;
+mod verdict;
 
 use shakmaty::{Bitboard, Position as _, Square};
 
-use self::chatter::Contacts;
+use self::{
+    chatter::Contacts,
+    verdict::{agreed, in_doubt, tells_at, verdict},
+};
 use super::{
-    Session,
     time::MonoTime,
-    tracker::{PATIENCE, Ply, Reading, Tracker},
+    tracker::{Reading, Tracker},
 };
 
-/// A square that contradicts a pressed or answered move for this long is masked, in milliseconds.
-const STANDS_MS: u64 = 1_500;
 /// Other squares are masked once so many plies were played around them.
 const PLIES: usize = 2;
 /// Where more squares than this are out of order, men were displaced.
 const MOST: usize = 4;
-/// A masked square is reported after this long, in milliseconds: a reed may release late, a man may be
-/// put right.
-const TELL_STUCK_MS: u64 = 3_000;
-const TELL_DEAD_MS: u64 = 10_000;
 /// A square that chattered is believed again after a rest of this long.
 const REST_MS: u64 = 10_000;
 /// The same square is reported this often; then it is masked without a word.
 const REPORTS: u8 = 3;
-/// How far back in the game the man may have left that a stuck square still shows.
-const RECENT: usize = 4;
-/// A man that reads on two squares closes both within this time.
-const TOGETHER_US: u64 = 300_000;
 
 /// What is wrong with a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,133 +297,6 @@ impl Health {
             if sure && tells_at(&sick).is_some_and(|due| due <= at) {
                 self.tell(square, at, out);
             }
-        }
-    }
-}
-
-/// True when every reading nearly as good contradicts the board in this square.
-fn agreed(tracker: &Tracker, best: &Reading, square: Square) -> bool {
-    let seen = tracker.seen();
-    let limit = tracker.weight(best).saturating_add(PATIENCE);
-    tracker.readings().iter().all(|other| {
-        tracker.weight(other) >= limit || seen.differs(tracker.position(other).board()).contains(square)
-    })
-}
-
-/// True when a reading nearly as good has no man on the square.
-fn in_doubt(tracker: &Tracker, best: &Reading, square: Square) -> bool {
-    let limit = tracker.weight(best).saturating_add(PATIENCE);
-    tracker.readings().iter().any(|other| tracker.weight(other) < limit && !other.occupied.contains(square))
-}
-
-fn tells_at(sick: &Sick) -> Option<MonoTime> {
-    match sick.fault {
-        Fault::Stuck => Some(sick.since.plus_ms(TELL_STUCK_MS)),
-        Fault::Dead => Some(sick.since.plus_ms(TELL_DEAD_MS)),
-        Fault::Misread | Fault::Bleed | Fault::Chatter => Some(sick.since),
-    }
-}
-
-/// What a contradiction means, and when that is sure enough to mask the square.
-fn verdict(
-    noted: &Noted,
-    tracker: &Tracker,
-    best: &Reading,
-    plies: usize,
-    contacts: &Contacts,
-) -> Option<(Fault, MonoTime)> {
-    let seen = tracker.seen();
-    let square = noted.square;
-    let last = tracker.loose_ply(best);
-    let settled = last.and_then(settled);
-    // What was out of order before the first move was so at the set-up.
-    let needed = if noted.plies == 0 && noted.silent { 1 } else { PLIES };
-    let went_on = (plies >= noted.plies + needed && settled.is_some()).then_some(noted.since);
-    let after = |since: MonoTime| settled.map(|at| at.max(since).plus_ms(STANDS_MS));
-    let (reads, stands) = (seen.occupied.contains(square), best.occupied.contains(square));
-    match (reads, stands) {
-        (true, false) => {
-            let beside = last.is_some_and(|ply| {
-                let together = |at: MonoTime| at.since(ply.placed).max(ply.placed.since(at)) <= TOGETHER_US;
-                square.distance(ply.mv.to()) == 1 && contacts.last(square).is_some_and(together)
-            });
-            if beside {
-                return after(noted.since).map(|due| (Fault::Bleed, due));
-            }
-            let left = (1..=RECENT.min(plies))
-                .filter_map(|back| tracker.ply(best, plies - back))
-                .any(|ply| ply.mv.from() == Some(square));
-            let due = if noted.silent && left { after(noted.since) } else { went_on };
-            due.map(|due| (Fault::Stuck, due))
-        }
-        (false, true) => {
-            let landed = last.is_some_and(|ply| ply.mv.to() == square)
-                && tracker.position(best).them().contains(square);
-            let due = if landed { after(noted.since) } else { went_on };
-            due.map(|due| (Fault::Dead, due))
-        }
-        _ => went_on.map(|due| (Fault::Misread, due)),
-    }
-}
-
-/// When a ply was pressed or answered.
-fn settled(ply: &Ply) -> Option<MonoTime> {
-    ply.pressed.or(ply.answered.then_some(ply.placed))
-}
-
-impl Session {
-    /// A square changed. True when its sensor is not believed and nobody should look.
-    pub(super) fn heed_contact(&mut self, at: MonoTime, square: Square, occupied: bool) -> bool {
-        let mut out = Outcome::default();
-        let plies = self.tracker.best().map_or(0, |best| self.tracker.len(best));
-        let hidden = self.health.contact(square, occupied, at, plies, &mut out);
-        self.apply(at, out);
-        hidden
-    }
-
-    /// The board reported all its squares.
-    pub(super) fn heed_report(&mut self, at: MonoTime, occupied: Bitboard) {
-        let mut out = Outcome::default();
-        for square in self.health.masked() {
-            self.health.reading(square, occupied.contains(square), &mut out);
-        }
-        self.apply(at, out);
-    }
-
-    /// Looks after the sensors, after every event and at its own deadlines.
-    pub(super) fn care(&mut self, at: MonoTime) {
-        let at_rest = self.narrator.is_over() || self.narrator.is_frozen() || self.signalled || self.offline;
-        if at_rest {
-            self.health.due = None;
-            return;
-        }
-        let in_order = self.tracker.seen().differs(self.narrator.position().board()).is_empty();
-        if in_order && self.health.noted.is_empty() && self.health.sick.is_empty() {
-            self.health.due = None;
-            self.care_for_the_matrix(at);
-            return;
-        }
-        let mut out = Outcome::default();
-        self.health.look(&self.tracker, at, &mut out);
-        let changed = out.changed;
-        self.apply(at, out);
-        self.care_for_the_matrix(at);
-        if changed {
-            let now = self.now(at);
-            self.narrator.after_deadline(&self.tracker, now, &mut self.facts);
-            self.heed_signal();
-        }
-    }
-
-    fn apply(&mut self, at: MonoTime, out: Outcome) {
-        if out.changed {
-            self.tracker.mask(self.health.masked(), self.health.misread());
-        }
-        for mark in out.marks {
-            self.narrator.mark(mark);
-        }
-        for (code, square, detail) in out.tell {
-            self.advise(at, code, Bitboard::from_square(square), detail);
         }
     }
 }

@@ -25,6 +25,8 @@ struct Growth {
     inferred: bool,
     /// In which squares the board differs from it, at that price.
     paid: Bitboard,
+    /// Those that were paid for before the move.
+    before: Bitboard,
     early_press: Option<MonoTime>,
 }
 
@@ -148,6 +150,7 @@ impl Tracker {
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
                     || (candidate.to & !(seen.occupied & !blind)).any(),
                 paid: differs,
+                before: reading.paid,
                 early_press: reading.early_press,
             });
         }
@@ -180,7 +183,7 @@ impl Tracker {
         let touched = occupied & !self.seen.occupied & !self.seen.hides(occupied);
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
         if growth.paid.any() {
-            reading.pay(growth.paid, &self.seen);
+            reading.pay(growth.paid, growth.before, &self.seen);
         }
         if let Some(other) = self.readings.iter_mut().find(|other| other.node == node) {
             *other = reading;
@@ -262,6 +265,7 @@ impl Tracker {
                     cost,
                     inferred: true,
                     paid: reading.paid | differs,
+                    before: reading.paid,
                     early_press: reading.early_press,
                 };
                 grown.push((

@@ -134,9 +134,11 @@ impl Reading {
         }
     }
 
-    /// The contradictions on these squares are paid for, but for men in the next player's hand.
-    pub(super) fn pay(&mut self, squares: Bitboard, seen: &Observed) {
-        self.paid = self.differs & squares & !(self.us & !seen.occupied);
+    /// The contradictions on these squares are paid for, but for men in the next player's hand; a man
+    /// whose square was held to be sick `before` is in no hand.
+    pub(super) fn pay(&mut self, squares: Bitboard, before: Bitboard, seen: &Observed) {
+        let in_hand = self.us & !seen.occupied & !before;
+        self.paid = self.differs & squares & !in_hand;
         self.rate = self.rate_now(seen);
     }
 
