@@ -10,6 +10,8 @@ use crate::session::{Session, time::MonoTime, tracker::ghosts};
 
 /// So many men too many at once in order to think of the wiring.
 const EXTRA: usize = 2;
+/// So many in order to give up on it: without diodes whole ranks read closed.
+const MANY: usize = 3;
 /// The board has to rest for so long, in milliseconds.
 const RESTS_MS: u64 = 60;
 
@@ -93,14 +95,16 @@ impl Session {
             after.play_unchecked(mv);
             boards.push(after.board().occupied());
         }
-        if boards.iter().any(|occupied| shown != *occupied && without_diodes(*occupied) == shown) {
+        let explained = boards.contains(&shown);
+        let ghosts = |occupied: &Bitboard| shown != *occupied && without_diodes(*occupied) == shown;
+        if !explained && extra.count() >= MANY && boards.iter().any(ghosts) {
             self.tell_without_diodes(at, extra);
             return;
         }
         let suspects = boards.iter().fold(Bitboard::EMPTY, |sum, occupied| sum | shorted(*occupied, shown));
         // A single man too many may be anything, unless a diode is suspected already.
         let known = self.health.matrix.told && (self.health.matrix.suspects & suspects).any();
-        if extra.count() >= EXTRA || known {
+        if !explained && (extra.count() >= EXTRA || known) {
             self.suspect_diodes(at, suspects);
         }
     }

@@ -399,7 +399,11 @@ impl Tracker {
             let forced =
                 self.readings.iter().any(|reading| self.tree.node(reading.node).plies >= next + MAX_LOOSE);
             if forced && !shared {
-                self.guessed.push(next);
+                let limit = best.cost.saturating_add(PATIENCE);
+                let open = |reading: &Reading| reading.cost < limit && !through(&self.tree, reading);
+                if self.readings.iter().any(open) {
+                    self.guessed.push(next);
+                }
                 let tree = &mut self.tree;
                 self.readings.retain(|reading| {
                     let stays = tree.ancestor(reading.node, next) == Some(first);
