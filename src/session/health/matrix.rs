@@ -89,12 +89,18 @@ impl Session {
             return;
         }
         self.health.matrix.looked = Some(shown);
-        let mut boards = vec![position.board().occupied()];
-        for mv in position.legal_moves() {
+        // Bad wiring hides no man: every man of the game that it is stands on a square that reads closed.
+        let after = position.legal_moves().into_iter().map(|mv| {
             let mut after = position.clone();
             after.play_unchecked(mv);
-            boards.push(after.board().occupied());
-        }
+            after.board().occupied()
+        });
+        let mut boards: Vec<Bitboard> = std::iter::once(position.board().occupied())
+            .chain(after)
+            .filter(|occupied| occupied.is_subset(shown))
+            .collect();
+        boards.sort_unstable_by_key(|occupied| occupied.0);
+        boards.dedup();
         let explained = boards.contains(&shown);
         let ghosts = |occupied: &Bitboard| shown != *occupied && without_diodes(*occupied) == shown;
         if !explained && extra.count() >= MANY && boards.iter().any(ghosts) {

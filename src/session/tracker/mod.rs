@@ -62,6 +62,10 @@ pub(super) struct Tracker {
     last: MonoTime,
     /// Microseconds since the last event for which the readings pay.
     charged: u64,
+    /// Microseconds since the last event that were paid for already, when a mask changed.
+    paid_early: u64,
+    /// Time passes and costs nobody anything.
+    free: bool,
     identity: bool,
     loosened: u32,
     times: Times,
@@ -91,6 +95,8 @@ impl Tracker {
             seen,
             last: MonoTime::ZERO,
             charged: 0,
+            paid_early: 0,
+            free: false,
             loosened: 0,
             times: Times {
                 left: [MonoTime::ZERO; 64],
@@ -107,15 +113,33 @@ impl Tracker {
 
     /// Lets time pass over the readings up to `now`; `free` time costs none of them anything.
     pub(super) fn pass_time(&mut self, now: MonoTime, free: bool) {
-        let us = now.since(self.last).min(cost::TIME_CAP_US - self.charged);
+        let us = now.since(self.last).min(self.time_left());
         self.last = self.last.max(now);
+        self.free = free;
         if !free {
             self.charged += us;
         }
     }
 
+    /// Microseconds that still count before the next event.
+    fn time_left(&self) -> u64 {
+        cost::TIME_CAP_US.saturating_sub(self.charged + self.paid_early)
+    }
+
+    /// The same, for what time alone may decide.
+    fn time_that_counts(&self) -> u64 {
+        if self.free { 0 } else { self.time_left() }
+    }
+
     /// The time up to this event is paid for.
     fn settle_time(&mut self) {
+        self.pay_time();
+        self.paid_early = 0;
+    }
+
+    /// The time up to now is paid for, between two events: what the readings pay for changes.
+    fn pay_time(&mut self) {
+        self.paid_early += self.charged;
         let us = std::mem::take(&mut self.charged);
         for reading in &mut self.readings {
             reading.cost = reading.cost_after(us);
@@ -184,7 +208,7 @@ impl Tracker {
 
     /// Which squares are not believed, and on which of them only the man.
     pub(super) fn mask(&mut self, masked: Bitboard, misread: Bitboard) {
-        self.settle_time();
+        self.pay_time();
         self.seen.masked = masked;
         self.seen.misread = misread;
         self.compare();
@@ -192,7 +216,7 @@ impl Tracker {
 
     /// The diode of a square is shorted, or none is: the board is looked at again.
     pub(super) fn short(&mut self, shorted: Option<Square>, at: MonoTime) {
-        self.settle_time();
+        self.pay_time();
         self.seen.shorted = shorted;
         if let Some(square) = shorted {
             self.look(Cause::Place(square), at);
@@ -499,7 +523,7 @@ impl Tracker {
         if best.rate == 0 {
             return None;
         }
-        let left = cost::TIME_CAP_US.saturating_sub(self.charged);
+        let left = self.time_that_counts();
         let own = self.weight(best);
         let slower = self.readings.iter().filter(|other| other.rate < best.rate);
         let due = slower.map(|other| {
@@ -512,7 +536,7 @@ impl Tracker {
     /// When the lead of a reading over another one reaches, by the passing of time, the next of the
     /// margins that decide something; nothing changes before.
     pub(super) fn next_margin(&self, reading: &Reading) -> Option<MonoTime> {
-        let left = cost::TIME_CAP_US.saturating_sub(self.charged);
+        let left = self.time_that_counts();
         let mut soonest: Option<u64> = None;
         for other in &self.readings {
             if other.rate <= reading.rate {
