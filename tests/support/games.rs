@@ -119,7 +119,7 @@ pub fn level(level: Level) -> impl Strategy<Value = Params> {
 /// Hands with any share of each mishap, up to twice that of a blitz scramble, in any hurry.
 pub fn any_hands() -> impl Strategy<Value = Params> {
     let levels = prop_oneof![Just(Level::Clean), Just(Level::Tournament), Just(Level::Chaos)];
-    (levels.prop_flat_map(level), any::<[u8; 20]>()).prop_map(|(mut params, shares)| {
+    (levels.prop_flat_map(level), any::<[u8; 29]>()).prop_map(|(mut params, shares)| {
         let mut shares = shares.into_iter();
         let mut share =
             |rate: Rate| Rate::new(rate.per_100_000() * u32::from(shares.next().unwrap_or(0)) / 128);
@@ -128,23 +128,31 @@ pub fn any_hands() -> impl Strategy<Value = Params> {
             slide: share(most.slide),
             hover: share(most.hover),
             brush: share(most.brush),
+            nudge: share(most.nudge),
             swept: share(most.swept),
             unseen_victim: share(most.unseen_victim),
             adjust_own: share(most.adjust_own),
             adjust_opponent: share(most.adjust_opponent),
             adjust_idle: share(most.adjust_idle),
+            adjust_more: share(most.adjust_more),
             recentre: share(most.recentre),
             dropout: share(most.dropout),
             off_centre: share(most.off_centre),
             sticky: share(most.sticky),
             early_touch: share(most.early_touch),
+            early_reply: share(most.early_reply),
+            long_think: share(most.long_think),
             press_forgotten: share(most.press_forgotten),
             press_lost: share(most.press_lost),
             press_stray: share(most.press_stray),
+            premature_press: share(most.premature_press),
+            press_after_end_missing: share(most.press_after_end_missing),
             take_back: share(most.take_back),
             illegal: share(most.illegal),
             illegal_pressed: share(most.illegal_pressed),
+            illegal_pressed_back: share(most.illegal_pressed_back),
             knock: share(most.knock),
+            castle_tap: share(most.castle_tap),
         };
         params
     })

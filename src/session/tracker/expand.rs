@@ -49,7 +49,8 @@ impl Tracker {
     fn promoted_in_the_air(&self, cause: Cause) -> bool {
         let in_the_air = |reading: &Reading| {
             let node = self.tree.node(reading.node);
-            node.promoted.iter().any(|man| !self.seen.occupied.contains(man.square))
+            let empty = self.seen.empty(reading.occupied);
+            node.promoted.iter().any(|man| empty.contains(man.square))
         };
         let limit = self.cheapest().saturating_add(cost::CLOSE);
         !matches!(cause, Cause::Lift(_))
@@ -100,25 +101,35 @@ impl Tracker {
         }
         let node = self.tree.node(reading.node);
         // Only castling in Chess960 can leave the occupancy as it was.
-        if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
+        let turned = (reading.touched & node.position.our(Role::King)).any();
+        // A man whose square is not believed may have captured: only its victim was seen to leave.
+        let hidden = reading.hidden(seen);
+        let pressed = cause == Cause::Press(reading.turn);
+        let hidden_capture = (reading.touched & node.position.them()).any()
+            && (pressed || (hidden & node.position.us()).any());
+        if in_order && !turned && !hidden_capture {
             return;
         }
-        let mut evidence = self.evidence(cause, node.ply, node.landed);
+        let mut evidence = self.evidence(cause, node.ply, node.landed, hidden);
         evidence.close = reading.cost.saturating_add(cost::TOO_DEAR) <= limit.saturating_add(cost::CLOSE);
         if let Cause::Lift(square) = cause
             && !reading.us.contains(square)
         {
-            let air = reading.us & !seen.occupied;
+            let air = reading.us & !seen.occupied & !hidden;
             evidence.answered = !node.legal(self.identity).iter().any(|legal| {
                 legal.mv.to() == square && legal.mv.from().is_some_and(|from| air.contains(from))
             });
         }
-        let waiting = node.position.them() & !seen.occupied;
+        let waiting = node.position.them() & !seen.occupied & !hidden;
+        let believed = !seen.masked;
         // A move that the board shows does not contradict it more than no move does.
         let most = few(reading.differs & !reading.paid).min(3);
         let lifted = matches!(cause, Cause::Lift(_));
         for legal in node.legal(self.identity) {
-            let differs = legal.after ^ seen.occupied;
+            let mut differs = (legal.after ^ seen.occupied) & believed;
+            if seen.shorted.is_some() {
+                differs &= !seen.hides(legal.after);
+            }
             let open = differs & !reading.paid;
             let count = few(open);
             if count > most {
@@ -132,7 +143,11 @@ impl Tracker {
             }
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
-            if in_order && (differs.any() || nothing_new) {
+            let captured = hidden_capture && (candidate.victim & reading.touched).any();
+            // A square that does not open hides the man that captured from it, until the press.
+            let stuck = captured && pressed && open == Bitboard::from_square(candidate.from);
+            let from_blind = captured && hidden.contains(candidate.from) && open.is_empty();
+            if in_order && (differs.any() || nothing_new) && !stuck && !from_blind {
                 continue;
             }
             let Some(extra) = fit(reading, &node.position, &candidate, differs, &evidence) else { continue };
@@ -140,6 +155,7 @@ impl Tracker {
             let landed_unseen = (differs & candidate.to & !seen.occupied).any();
             let refund =
                 if landed_unseen && reading.early_press.is_some() { cost::PRESS_WITHOUT_MOVE } else { 0 };
+            let extra = extra + if in_order && stuck { cost::MASKED_CAPTURE } else { 0 };
             let price = reading.cost.saturating_add(extra).saturating_sub(refund);
             if price > limit {
                 continue;
@@ -149,14 +165,20 @@ impl Tracker {
                 mv: legal.mv,
                 cost: price,
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
-                    || (candidate.to & !seen.occupied).any(),
+                    || (candidate.to & !(seen.occupied & !hidden)).any(),
                 paid: differs & (reading.paid | !waiting),
                 early_press: reading.early_press,
             });
         }
     }
 
-    fn evidence(&self, cause: Cause, before: Option<Ply>, landed: Bitboard) -> Evidence<'_> {
+    fn evidence(
+        &self,
+        cause: Cause,
+        before: Option<Ply>,
+        landed: Bitboard,
+        hidden: Bitboard,
+    ) -> Evidence<'_> {
         Evidence {
             cause,
             seen: &self.seen,
@@ -167,6 +189,8 @@ impl Tracker {
             close: false,
             too_early: cost::REPLY_TOO_EARLY,
             clocked: self.clocked > 0 && cause != Cause::Report,
+            now: self.last,
+            hidden,
         }
     }
 
@@ -193,7 +217,7 @@ impl Tracker {
             }
         };
         let position = &self.tree.node(node).position;
-        let touched = position.board().occupied() & !self.seen.occupied;
+        let touched = self.seen.empty(position.board().occupied());
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
         if growth.paid.any() {
             reading.pay(growth.paid, &self.seen);
@@ -224,16 +248,22 @@ impl Tracker {
         let report = cause == Cause::Report;
         let seen = &self.seen;
         let node = self.tree.node(reading.node);
-        let moved = reading.touched | (reading.occupied & !seen.occupied);
+        let moved = reading.touched | seen.empty(reading.occupied);
         let them = node.position.them();
         let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
+        let hidden = reading.hidden(seen);
         let unseen = |before: &Chess, candidate: &Candidate, touched: Bitboard, landed: Bitboard| {
-            let hidden = (candidate.victim & !touched).any();
-            if hidden { cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed) } else { 0 }
+            if (candidate.victim & !touched & !hidden).is_empty() {
+                0
+            } else if report && self.times.left[usize::from(candidate.from)] == self.last {
+                cost::MISSED_CAPTURE
+            } else {
+                cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed)
+            }
         };
         for first in node.legal(self.identity) {
             // The second ply can put right at most its own four squares.
-            if ((first.after ^ seen.occupied) & !reading.paid).count() > 5 {
+            if ((first.after ^ seen.occupied) & !(hidden | reading.paid)).count() > 5 {
                 continue;
             }
             let first = Candidate::new(&node.position, first.mv);
@@ -242,7 +272,11 @@ impl Tracker {
             }
             let first_price = cost::MOVE
                 + unseen(&node.position, &first, reading.touched, node.landed)
-                + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply, node.landed)) };
+                + if report {
+                    0
+                } else {
+                    in_turn(&first, &self.evidence(cause, node.ply, node.landed, hidden))
+                };
             let placed = Ply {
                 mv: first.mv,
                 placed: at,
@@ -251,14 +285,16 @@ impl Tracker {
                 answered: false,
                 reported: report,
             };
-            let reply =
-                Evidence { too_early: cost::OUT_OF_TURN, ..self.evidence(cause, Some(placed), first.to) };
+            let reply = Evidence {
+                too_early: cost::OUT_OF_TURN,
+                ..self.evidence(cause, Some(placed), first.to, hidden)
+            };
             let mut middle = node.position.clone();
             middle.play_unchecked(first.mv);
-            let touched = middle.board().occupied() & !seen.occupied;
+            let touched = seen.empty(middle.board().occupied());
             let can_hide = !report && first.mv.castling_side().is_none();
             for second in Legal::all(&middle, self.identity) {
-                let differs = (second.after ^ seen.occupied) & !reading.paid;
+                let differs = (second.after ^ seen.occupied) & !(seen.hides(second.after) | reading.paid);
                 let hidden = can_hide && differs == first.to;
                 if differs.any() && !hidden {
                     continue;
@@ -276,8 +312,10 @@ impl Tracker {
                     0
                 };
                 let first_cost = reading.cost.saturating_add(first_price + landing);
+                // In a gap two plies come as easily as one.
+                let together = if report { 0 } else { cost::TWO_PLIES };
                 let second_price = cost::MOVE
-                    + cost::TWO_PLIES
+                    + together
                     + unseen(&middle, &second, moved | touched, first.to)
                     + if report { 0 } else { in_turn(&second, &reply) };
                 let cost = first_cost.saturating_add(second_price);
