@@ -32,9 +32,9 @@ use games::{Played, any_hands, cases, found, level, play, without_promotions};
 use mirror::{Mirror, plain};
 
 /// Most readings at any moment.
-const READINGS: usize = 32;
+const READINGS: usize = 96;
 /// Most plies of one reading that are not firm.
-const LOOSE: usize = 40;
+const LOOSE: usize = 121;
 
 proptest! {
     #![proptest_config(cases(80))]

@@ -19,9 +19,9 @@ const FACTS: usize = 128;
 /// Deadlines that one input may lead to: 64 contacts and a few looks at the board.
 const DEADLINES: usize = 160;
 /// Readings of the board at any moment.
-const READINGS: usize = 32;
+const READINGS: usize = 96;
 /// Plies of one reading that are not firm.
-const LOOSE: usize = 40;
+const LOOSE: usize = 121;
 
 /// Any events: no panic, the same facts in every run and however the time is advanced, a legal
 /// game at every moment, facts that add up to it and to what the public sees, and bounded work.

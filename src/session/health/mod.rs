@@ -227,7 +227,7 @@ impl Health {
             let Some((fault, due)) = verdict(&noted, tracker, best, plies, &self.contacts) else { continue };
             if due <= at {
                 // While other readings know nothing of it, it is theirs to say what is sick.
-                if agreed(tracker, best, noted.square) {
+                if agreed(tracker, best, noted.square, fault) {
                     self.fall_sick(noted.square, fault, at, plies, out);
                 }
             } else {

@@ -10,6 +10,8 @@ use crate::session::{
 
 /// A square that contradicts a pressed or answered move for this long is masked, in milliseconds.
 const STANDS_MS: u64 = 1_500;
+/// So much longer where a man landed that nobody sees: it may be put right, in milliseconds.
+const OFF_CENTRE_MS: u64 = 3_500;
 /// A masked square is reported after this long, in milliseconds: a reed may release late, a man may be
 /// put right.
 const TELL_STUCK_MS: u64 = 3_000;
@@ -19,10 +21,13 @@ const RECENT: usize = 4;
 /// A man that reads on two squares closes both within this time.
 const TOGETHER_US: u64 = 300_000;
 
-/// True when every reading nearly as good contradicts the board in this square.
-pub(super) fn agreed(tracker: &Tracker, best: &Reading, square: Square) -> bool {
+/// True when every reading nearly as good contradicts the board in this square. Where a man landed that
+/// nobody sees, readings that are further behind are heard too: it stands off the centre more often than
+/// its sensor is dead.
+pub(super) fn agreed(tracker: &Tracker, best: &Reading, square: Square, fault: Fault) -> bool {
+    let margin = if fault == Fault::Dead { 2 * PATIENCE } else { PATIENCE };
     let seen = tracker.seen();
-    let limit = tracker.weight(best).saturating_add(PATIENCE);
+    let limit = tracker.weight(best).saturating_add(margin);
     tracker.readings().iter().all(|other| {
         tracker.weight(other) >= limit || seen.differs(tracker.position(other).board()).contains(square)
     })
@@ -77,7 +82,7 @@ pub(super) fn verdict(
         (false, true) => {
             let landed = last.is_some_and(|ply| ply.mv.to() == square)
                 && tracker.position(best).them().contains(square);
-            let due = if landed { after(noted.since) } else { went_on };
+            let due = if landed { after(noted.since).map(|due| due.plus_ms(OFF_CENTRE_MS)) } else { went_on };
             due.map(|due| (Fault::Dead, due))
         }
         _ => went_on.map(|due| (Fault::Misread, due)),

@@ -305,17 +305,17 @@ impl Narrator {
         while self.told.len() < length {
             let index = self.told.len();
             let Some(ply) = tracker.ply(reading, index) else { return };
+            let pairs = self.pairs(tracker, reading, index);
+            if pairs.len() > 1 && !self.closing {
+                self.ambiguous = pairs;
+                return;
+            }
             let told = if index + 1 == length {
                 self.is_made(tracker, reading, ply, now)
             } else {
                 self.is_agreed(tracker, reading, index)
             };
             if !told {
-                return;
-            }
-            let pairs = self.pairs(tracker, reading, index);
-            if pairs.len() > 1 && !self.closing {
-                self.ambiguous = pairs;
                 return;
             }
             if let Some([first, second]) = pairs.first().and_then(|pair| {

@@ -41,6 +41,9 @@ pub const SLID_US: u64 = 80_000;
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
 pub const UNSEEN_LANDING: Cost = 5_500;
+/// The board reads another man where the one landed, and the clock was pressed over it: paid once
+/// (identity boards).
+pub const MISREAD_MAN: Cost = 3_500;
 /// The man landed on a square whose sensor is not believed.
 pub const MASKED_LANDING: Cost = 1_000;
 /// A man captured from a square whose sensor is not believed, or still reads occupied at the press:

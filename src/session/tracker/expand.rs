@@ -132,7 +132,12 @@ impl Tracker {
             }
             let open = differs & !reading.paid;
             let count = few(open);
-            if count > most {
+            // A square that does not open hides the man that captured from it, until the press.
+            let stuck = hidden_capture
+                && pressed
+                && count == 1
+                && legal.mv.from().is_some_and(|from| open.contains(from));
+            if count > most && !stuck {
                 continue;
             }
             if count > 0 && (lifted || count > 1) && (open & waiting).is_empty() {
@@ -144,8 +149,7 @@ impl Tracker {
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
             let captured = hidden_capture && (candidate.victim & reading.touched).any();
-            // A square that does not open hides the man that captured from it, until the press.
-            let stuck = captured && pressed && open == Bitboard::from_square(candidate.from);
+            let stuck = stuck && captured;
             let from_blind = captured && hidden.contains(candidate.from) && open.is_empty();
             if in_order && (differs.any() || nothing_new) && !stuck && !from_blind {
                 continue;

@@ -279,6 +279,13 @@ impl Tracker {
                 reading.cost = reading.cost.saturating_add(price);
                 reading.pay(reading.paid | missing, &self.seen);
             }
+            let landed = self.tree.node(node).landed & !reading.paid;
+            let misread = reading.differs & landed & reading.occupied & self.seen.occupied;
+            if misread.any() {
+                let men = u32::try_from(misread.count()).unwrap_or(64);
+                reading.cost = reading.cost.saturating_add(men * cost::MISREAD_MAN);
+                reading.pay(reading.paid | misread, &self.seen);
+            }
             let ply = self.tree.node_mut(node).ply.as_mut();
             if ply.as_ref().is_some_and(|ply| ply.pressed.is_some_and(|earlier| earlier < at)) {
                 reading.cost = reading.cost.saturating_add(cost::PRESSED_TWICE);
