@@ -271,7 +271,12 @@ fn state_line(ev: i64, session: &Session, view: &View) -> Value {
         put("candidate", json!(candidate));
     }
     if !view.candidates.is_empty() {
-        put("candidates", json!(view.candidates));
+        // Two plies at once are a pair.
+        let candidate = |text: &String| match text.split_once(' ') {
+            Some((first, second)) => json!([first, second]),
+            None => json!(text),
+        };
+        put("candidates", view.candidates.iter().map(candidate).collect());
     }
     for (key, squares) in [
         ("must_move", &view.must_move),

@@ -158,6 +158,7 @@ impl Publisher {
             | FactKind::MoveMade { .. }
             | FactKind::IllegalMove { .. }
             | FactKind::Ambiguous { .. }
+            | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
             | FactKind::Orientation { .. } => {}
         }

@@ -69,11 +69,18 @@ impl Timeline {
                 let row = self.push(at, wall_us, Kind::Ambiguous, text);
                 row.details.insert("candidates".to_owned(), json!(candidates));
             }
+            "two_ply" => {
+                let text = "two plies were found at once".to_owned();
+                let pairs = fields.0.get("candidates").cloned().unwrap_or_default();
+                let row = self.push(at, wall_us, Kind::Ambiguous, text);
+                row.details.insert("candidates".to_owned(), pairs);
+            }
             "advisory" => self.advisory(at, wall_us, &fields),
             "orientation" => {
                 let text = match fields.text("value") {
                     "flipped" => "the board lies the other way round; squares are turned".to_owned(),
-                    value => format!("the board lies {value}"),
+                    "normal" => "the board lies as it is numbered".to_owned(),
+                    side => format!("the board lies on its side: White's men stand on its {side}"),
                 };
                 self.push(at, wall_us, Kind::Note, text);
             }

@@ -61,9 +61,12 @@ impl Debouncer {
     /// The next change that counts at or before `now`: its time, its square, and whether the
     /// square is occupied. Changes of one instant come by square, as the board lies, lifts and places
     /// alike.
-    pub fn next(&mut self, now: MonoTime, flipped: bool) -> Option<(MonoTime, Square, bool)> {
-        let order =
-            |(at, square): &(MonoTime, Square)| (*at, if flipped { square.rotate_180() } else { *square });
+    pub fn next(
+        &mut self,
+        now: MonoTime,
+        lies: impl Fn(Square) -> Square,
+    ) -> Option<(MonoTime, Square, bool)> {
+        let order = |(at, square): &(MonoTime, Square)| (*at, lies(*square));
         let index = (0..self.due.len()).min_by_key(|index| self.due.get(*index).map(order))?;
         let (at, square) = self.due.get(index).copied().filter(|(at, _)| *at <= now)?;
         self.due.swap_remove(index);
@@ -88,9 +91,9 @@ mod tests {
             debouncer.edge(ms(at), Square::E4, closed);
         }
         assert_eq!(debouncer.deadline(), Some(ms(20)));
-        assert_eq!(debouncer.next(ms(19), false), None);
-        assert_eq!(debouncer.next(ms(20), false), Some((ms(20), Square::E4, true)));
-        assert_eq!(debouncer.next(MonoTime::END, false), None);
+        assert_eq!(debouncer.next(ms(19), |square| square), None);
+        assert_eq!(debouncer.next(ms(20), |square| square), Some((ms(20), Square::E4, true)));
+        assert_eq!(debouncer.next(MonoTime::END, |square| square), None);
     }
 
     #[test]
@@ -102,7 +105,7 @@ mod tests {
         assert!(!debouncer.edge(ms(35), Square::A1, false));
         assert!(!debouncer.edge(ms(36), Square::A1, true), "a bounce is no dip");
         debouncer.edge(ms(40), Square::A1, false);
-        assert_eq!(debouncer.next(ms(70), false), Some((ms(70), Square::A1, false)));
+        assert_eq!(debouncer.next(ms(70), |square| square), Some((ms(70), Square::A1, false)));
     }
 
     proptest! {
@@ -117,13 +120,13 @@ mod tests {
                     at += gap;
                     if prompt {
                         for step in at - gap..=at {
-                            while let Some(change) = debouncer.next(ms(step), false) { changes.push(change); }
+                            while let Some(change) = debouncer.next(ms(step), |square| square) { changes.push(change); }
                         }
                     }
-                    while let Some(change) = debouncer.next(ms(at), false) { changes.push(change); }
+                    while let Some(change) = debouncer.next(ms(at), |square| square) { changes.push(change); }
                     debouncer.edge(ms(at), Square::new(*square), *closed);
                 }
-                while let Some(change) = debouncer.next(MonoTime::END, false) { changes.push(change); }
+                while let Some(change) = debouncer.next(MonoTime::END, |square| square) { changes.push(change); }
                 changes
             };
             let changes = run(true);

@@ -178,6 +178,11 @@ pub enum FactKind {
         /// All of them, in UCI; `e7e8*` is a promotion to any piece.
         candidates: Vec<String>,
     },
+    /// Two plies were found at once, or could be; all pairs that fit.
+    TwoPly {
+        /// Each as two moves in UCI.
+        candidates: Vec<[String; 2]>,
+    },
     /// Something that a person should know.
     Advisory {
         /// Code of the catalogue, such as `setup-missing`.
@@ -193,7 +198,7 @@ pub enum FactKind {
     },
     /// Which way the board lies became known.
     Orientation {
-        /// `normal` or `flipped`.
+        /// `normal`, `flipped`, or the side on which White's men stand: `left`, `right`.
         value: &'static str,
     },
     /// The game ended.
@@ -241,6 +246,7 @@ impl FactKind {
             FactKind::MoveRevised { .. } => "move_revised",
             FactKind::IllegalMove { .. } => "illegal_move",
             FactKind::Ambiguous { .. } => "ambiguous",
+            FactKind::TwoPly { .. } => "two_ply",
             FactKind::Advisory { .. } => "advisory",
             FactKind::Orientation { .. } => "orientation",
             FactKind::GameEnd { .. } => "game_end",
@@ -316,6 +322,9 @@ impl FactKind {
                 map.serialize_entry("n", n)?;
             }
             FactKind::Ambiguous { candidates } => {
+                map.serialize_entry("candidates", candidates)?;
+            }
+            FactKind::TwoPly { candidates } => {
                 map.serialize_entry("candidates", candidates)?;
             }
             FactKind::Advisory { code, side, squares: list, to, detail } => {

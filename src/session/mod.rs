@@ -7,6 +7,7 @@ pub mod board;
 pub mod debounce;
 pub mod event;
 pub mod fact;
+mod health;
 pub mod io;
 mod narrator;
 mod orientation;
@@ -23,9 +24,9 @@ use self::{
     debounce::Debouncer,
     event::{ClockReading, Event, GameResult, Stamped, Unit},
     fact::{Fact, FactKind},
+    health::Health,
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
-    settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
     text::MoveText,
     time::MonoTime,
@@ -59,6 +60,7 @@ pub struct Session {
     facts: Facts,
     tracker: Tracker,
     narrator: Narrator,
+    health: Health,
     debouncer: Option<Debouncer>,
     orientation: Orientation,
     last: MonoTime,
@@ -66,6 +68,10 @@ pub struct Session {
     went_back: bool,
     told_backwards: bool,
     signalled: bool,
+    /// The link to the board or its power is down.
+    offline: bool,
+    /// When a square changed last.
+    last_change: MonoTime,
 }
 
 impl Session {
@@ -74,31 +80,22 @@ impl Session {
         let position = setup.position()?;
         let standing = position.board().occupied();
         let identity = setup.board == BoardKind::Dgt;
-        let mut orientation = Orientation {
-            flipped: setup.settings.orientation == OrientationSetting::WhiteNorth,
-            known: setup.settings.orientation != OrientationSetting::Auto,
-        };
-        let mut occupied =
-            orientation.occupied(setup.start_occupied.unwrap_or(orientation.occupied(standing)));
-        if !orientation.known && occupied != standing && occupied.rotate_180() == standing {
-            orientation = Orientation { flipped: true, known: true };
-            occupied = standing;
-        }
+        let mut orientation = Orientation::configured(setup.settings.orientation);
+        let sensors = setup.start_occupied.unwrap_or_else(|| orientation.sensors(standing));
+        let turned =
+            (!orientation.known).then(|| Orientation::of_setup(position.board(), sensors, None)).flatten();
+        orientation = turned.unwrap_or(orientation);
+        let occupied = orientation.occupied(sensors);
         let debouncer = (setup.signal == Signal::Raw).then(|| {
-            Debouncer::new(
-                orientation.occupied(occupied),
-                setup.settings.debounce_close_ms,
-                setup.settings.debounce_open_ms,
-            )
+            Debouncer::new(sensors, setup.settings.debounce_close_ms, setup.settings.debounce_open_ms)
         });
-        let men = identity.then(|| {
-            let raw = orientation.occupied(occupied);
-            orientation.board(setup.standing_men(&position, orientation.flipped, raw))
-        });
+        let men =
+            identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
             facts: Facts::new(),
             narrator: Narrator::new(setup, position.clone(), identity),
-            tracker: Tracker::new(position, Observed { occupied, men }),
+            tracker: Tracker::new(position, Observed::of(occupied, men)),
+            health: Health::new(),
             debouncer,
             orientation,
             last: MonoTime::ZERO,
@@ -106,11 +103,13 @@ impl Session {
             went_back: false,
             told_backwards: false,
             signalled: false,
+            offline: false,
+            last_change: MonoTime::ZERO,
         };
-        if orientation.flipped && setup.settings.orientation == OrientationSetting::Auto {
-            session.tell_orientation(MonoTime::ZERO);
+        if let Some(way) = turned {
+            session.turn_to(MonoTime::ZERO, way);
         }
-        session.check_setup(standing, occupied);
+        session.check_setup();
         Ok(session)
     }
 
@@ -126,14 +125,27 @@ impl Session {
         );
     }
 
-    fn check_setup(&mut self, expected: Bitboard, found: Bitboard) {
-        let missing = expected & !found;
-        let extra = found & !expected;
+    /// Compares what stands on the board with the position that the game starts from.
+    fn check_setup(&mut self) {
+        let seen = self.tracker.seen();
+        let board = self.narrator.position().board();
+        let differs = seen.differs(board);
+        let missing = differs & !seen.occupied;
+        let wrong = seen.wrong_men(board) & differs;
+        let extra = differs & seen.occupied & !wrong;
         if missing.any() {
             self.advise(self.last, "setup-missing", missing, "no man is seen on these squares");
         }
         if extra.any() {
             self.advise(self.last, "setup-extra", extra, "men are seen on squares that should be empty");
+        }
+        if wrong.any() {
+            self.advise(
+                self.last,
+                "setup-identity",
+                wrong,
+                "other men stand on these squares than the game has there",
+            );
         }
     }
 
@@ -218,11 +230,15 @@ impl Session {
                 self.narrator.enter_result(*result, &self.tracker, now, &mut self.facts);
             }
             Event::Link(false) | Event::Power(false) => {
+                self.pass_time(at);
+                self.offline = true;
                 self.advise(at, "link-down", Bitboard::EMPTY, "the board is not read until it comes back");
             }
-            Event::Link(true)
-            | Event::Power(true)
-            | Event::Button(_)
+            Event::Link(true) | Event::Power(true) => {
+                self.pass_time(at);
+                self.offline = false;
+            }
+            Event::Button(_)
             | Event::Arbiter(_)
             | Event::Intended(_)
             | Event::Announce(_)
@@ -233,9 +249,9 @@ impl Session {
         }
     }
 
-    /// Time that kings stand in the centre speaks against no reading.
+    /// Time that kings stand in the centre, or in which nobody reads the board, speaks against no reading.
     fn pass_time(&mut self, at: MonoTime) {
-        self.tracker.pass_time(at, self.signalled);
+        self.tracker.pass_time(at, self.signalled || self.offline);
     }
 
     fn set_pause(&mut self, at: MonoTime, paused: bool) {
@@ -253,6 +269,7 @@ impl Session {
         let now = self.now(at);
         self.narrator.after_event(&self.tracker, now, moment, &mut self.facts);
         self.heed_signal();
+        self.care(at);
     }
 
     /// Kings in the centre are no move: the tracker forgets the step of the first one.
@@ -281,6 +298,12 @@ impl Session {
         if was && occupied && same_man {
             return;
         }
+        self.last_change = at;
+        if self.heed_contact(at, square, occupied) {
+            self.tracker.change_unseen(square, occupied, piece);
+            self.care(at);
+            return;
+        }
         if was {
             self.tracker.lift(square, at);
             self.narrate(at, Moment::Board(Cause::Lift(square)));
@@ -303,13 +326,15 @@ impl Session {
         let occupied = self.orientation.occupied(occupied);
         let men = men.map(|men| self.orientation.board(men));
         self.pass_time(at);
-        let changed = self.tracker.report(Observed { occupied, men }, at);
+        self.heed_report(at, occupied);
+        self.last_change = at;
+        let changed = self.tracker.report(Observed::of(occupied, men), at);
         if changed.any() || self.ev == 0 {
             self.turn_if_needed(at);
             self.narrate(at, Moment::Board(Cause::Report));
         }
         if self.narrator.plies().len() == 0 && changed.any() {
-            self.check_setup(self.narrator.position().board().occupied(), occupied);
+            self.check_setup();
         }
     }
 
@@ -318,26 +343,28 @@ impl Session {
         while let Some(at) = self.deadline().filter(|at| *at <= now) {
             self.last = self.last.max(at);
             let orientation = self.orientation;
-            let settled =
-                self.debouncer.as_mut().and_then(|debouncer| debouncer.next(at, orientation.flipped));
+            let settled = self
+                .debouncer
+                .as_mut()
+                .and_then(|debouncer| debouncer.next(at, |square| orientation.square(square)));
             if let Some((at, square, occupied)) = settled {
                 self.change(at, square, occupied, None);
                 continue;
             }
             self.pass_time(at);
-            let moment = self.now(at);
-            self.narrator.after_deadline(&self.tracker, moment, &mut self.facts);
-            self.heed_signal();
+            if self.narrator.deadline().is_some_and(|due| due <= at) {
+                let moment = self.now(at);
+                self.narrator.after_deadline(&self.tracker, moment, &mut self.facts);
+                self.heed_signal();
+            }
+            self.care(at);
         }
     }
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
         let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
-        match (debounce, self.narrator.deadline()) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        [debounce, self.narrator.deadline(), self.health.deadline()].into_iter().flatten().min()
     }
 
     /// The next fact, in order.
@@ -389,10 +416,11 @@ impl Session {
             return Physical { board: men.clone(), unknown: Bitboard::EMPTY, turn: position.turn() };
         }
         let mut board = position.board().clone();
-        for square in board.occupied() & !seen.occupied {
+        let believed = seen.believed(board.occupied());
+        for square in board.occupied() & !believed {
             board.discard_piece_at(square);
         }
-        let mut unknown = seen.occupied & !board.occupied();
+        let mut unknown = believed & !board.occupied();
         if let (Some(square), Some(man)) = (unknown.single_square(), self.man_in_hand(position)) {
             board.set_piece_at(square, man);
             unknown = Bitboard::EMPTY;
@@ -403,7 +431,7 @@ impl Session {
     /// The man of the side to move that is in the air: the only one, or the king whose rook follows.
     fn man_in_hand(&self, position: &Chess) -> Option<Piece> {
         let board = position.board();
-        let missing = position.us() & !self.tracker.seen().occupied;
+        let missing = position.us() & !self.tracker.seen().believed(board.occupied());
         let king = (missing & board.kings()).single_square();
         missing.single_square().or(king).and_then(|square| board.piece_at(square))
     }

@@ -6,63 +6,164 @@ use shakmaty::{Bitboard, Board, Position as _, Square};
 use super::{
     Session,
     fact::FactKind,
+    settings::OrientationSetting,
     time::MonoTime,
     tracker::{Observed, Tracker},
 };
 
+/// How the sensors lie under the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// As they are numbered.
+    Normal,
+    /// Turned by 180 degrees.
+    Flipped,
+    /// White's first rank lies on the file that the sensors call a: turned clockwise.
+    Left,
+    /// White's first rank lies on the file that the sensors call h.
+    Right,
+}
+
+impl Turn {
+    const ALL: [Turn; 4] = [Turn::Normal, Turn::Flipped, Turn::Left, Turn::Right];
+
+    /// The same seen from the other side.
+    const fn opposite(self) -> Turn {
+        match self {
+            Turn::Normal => Turn::Flipped,
+            Turn::Flipped => Turn::Normal,
+            Turn::Left => Turn::Right,
+            Turn::Right => Turn::Left,
+        }
+    }
+
+    const fn is_sideways(self) -> bool {
+        matches!(self, Turn::Left | Turn::Right)
+    }
+
+    /// The words of the fact and of the remark.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Turn::Normal => ("normal", ""),
+            Turn::Flipped => ("flipped", "rotated180"),
+            Turn::Left => ("left", "rotated90"),
+            Turn::Right => ("right", "rotated270"),
+        }
+    }
+}
+
 /// Which way the board lies, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Orientation {
-    pub flipped: bool,
+    pub turn: Turn,
     /// The set-up or a move has shown it.
     pub known: bool,
 }
 
 impl Orientation {
+    pub(super) fn configured(setting: OrientationSetting) -> Orientation {
+        let flipped = setting == OrientationSetting::WhiteNorth;
+        Orientation {
+            turn: if flipped { Turn::Flipped } else { Turn::Normal },
+            known: setting != OrientationSetting::Auto,
+        }
+    }
+
+    /// The square of the game over a square of the sensors.
     pub(super) fn square(self, square: Square) -> Square {
-        if self.flipped { square.rotate_180() } else { square }
+        match self.turn {
+            Turn::Normal => square,
+            Turn::Flipped => square.rotate_180(),
+            Turn::Left => square.rotate_270(),
+            Turn::Right => square.rotate_90(),
+        }
     }
 
     pub(super) fn occupied(self, occupied: Bitboard) -> Bitboard {
-        if self.flipped { occupied.rotate_180() } else { occupied }
+        match self.turn {
+            Turn::Normal => occupied,
+            Turn::Flipped => occupied.rotate_180(),
+            Turn::Left => occupied.rotate_270(),
+            Turn::Right => occupied.rotate_90(),
+        }
+    }
+
+    /// The squares of the sensors under squares of the game.
+    pub(super) fn sensors(self, occupied: Bitboard) -> Bitboard {
+        let turn = if self.turn.is_sideways() { self.turn.opposite() } else { self.turn };
+        Orientation { turn, ..self }.occupied(occupied)
     }
 
     pub(super) fn board(self, mut board: Board) -> Board {
-        if self.flipped {
-            board.rotate_180();
+        match self.turn {
+            Turn::Normal => {}
+            Turn::Flipped => board.rotate_180(),
+            Turn::Left => board.rotate_270(),
+            Turn::Right => board.rotate_90(),
         }
         board
     }
-}
 
-impl Session {
-    pub(super) fn tell_orientation(&mut self, at: MonoTime) {
-        self.narrator.mark("rotated180".to_owned());
-        self.tell(at, FactKind::Orientation { value: "flipped" });
-        self.advise(
-            at,
-            "orientation-flipped",
-            Bitboard::EMPTY,
-            "the board lies turned by 180 degrees; squares are read accordingly",
-        );
-    }
-
-    /// A set-up that fits only when it is turned shows which way the board lies.
-    pub(super) fn turn_by_setup(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) {
-        if self.orientation.known || self.narrator.plies().len() > 0 {
-            return;
-        }
-        let start = self.narrator.position().board();
-        let fits = |turned: bool| {
-            let way = Orientation { flipped: turned, known: true };
+    /// The way in which a set-up fits `start`, where it does not fit as it is. A set-up that fits from
+    /// two opposite sides leaves open which.
+    pub(super) fn of_setup(start: &Board, occupied: Bitboard, men: Option<&Board>) -> Option<Orientation> {
+        let fits = |turn: Turn| {
+            let way = Orientation { turn, known: true };
             match men {
                 Some(men) => way.board(men.clone()) == *start,
                 None => way.occupied(occupied) == start.occupied(),
             }
         };
-        if fits(true) && !fits(false) {
-            self.orientation = Orientation { flipped: true, known: true };
+        let turn = Turn::ALL.into_iter().find(|turn| fits(*turn))?;
+        let known = !fits(turn.opposite());
+        (turn != Turn::Normal).then_some(Orientation { turn, known })
+    }
+}
+
+impl Session {
+    pub(super) fn tell_orientation(&mut self, at: MonoTime) {
+        let (value, mark) = self.orientation.turn.words();
+        self.narrator.mark(mark.to_owned());
+        self.tell(at, FactKind::Orientation { value });
+        if self.orientation.turn == Turn::Flipped {
+            self.advise(
+                at,
+                "orientation-flipped",
+                Bitboard::EMPTY,
+                "the board lies turned by 180 degrees; squares are read accordingly",
+            );
+        }
+    }
+
+    /// The men stand on files instead of ranks.
+    fn tell_sideways(&mut self, at: MonoTime) {
+        self.advise(
+            at,
+            "setup-rotated-90",
+            Bitboard::EMPTY,
+            "the board lies turned by 90 degrees to the players (Article 2.1); squares are read accordingly",
+        );
+    }
+
+    /// Takes over what the set-up shows.
+    pub(super) fn turn_to(&mut self, at: MonoTime, way: Orientation) {
+        self.orientation = way;
+        if way.turn.is_sideways() {
+            self.tell_sideways(at);
+        }
+        if way.known {
             self.tell_orientation(at);
+        }
+    }
+
+    /// A set-up that fits only when it is turned shows which way the board lies.
+    pub(super) fn turn_by_setup(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) {
+        let open = !self.orientation.known && self.orientation.turn == Turn::Normal;
+        if !open || self.narrator.plies().len() > 0 {
+            return;
+        }
+        if let Some(way) = Orientation::of_setup(self.narrator.position().board(), occupied, men) {
+            self.turn_to(at, way);
         }
     }
 
@@ -76,6 +177,9 @@ impl Session {
             && (self.tracker.loose_ply(best).is_some() || self.narrator.plies().len() > 0)
         {
             self.orientation.known = true;
+            if self.orientation.turn.is_sideways() {
+                self.tell_orientation(at);
+            }
             return;
         }
         let seen = self.tracker.seen();
@@ -94,12 +198,30 @@ impl Session {
         if !shows(turned) || shows(seen.occupied) {
             return;
         }
-        self.orientation = Orientation { flipped: true, known: true };
+        self.orientation = Orientation { turn: self.orientation.turn.opposite(), known: true };
         self.tell_orientation(at);
-        let mut tracker =
-            Tracker::new(start.clone(), Observed { occupied: start.board().occupied(), men: None });
+        let mut tracker = Tracker::new(start.clone(), Observed::of(start.board().occupied(), None));
         tracker.pass_time(at, true);
-        tracker.report(Observed { occupied: turned, men: None }, at);
+        tracker.report(Observed::of(turned, None), at);
         self.tracker = tracker;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_sensors_show_is_turned_back() {
+        for turn in Turn::ALL {
+            let way = Orientation { turn, known: true };
+            for square in Square::ALL {
+                let sensor = way.sensors(Bitboard::from_square(square)).single_square().unwrap();
+                assert_eq!(way.square(sensor), square);
+            }
+        }
+        let left = Orientation { turn: Turn::Left, known: true };
+        assert_eq!(left.square(Square::A1), Square::H1);
+        assert_eq!(left.square(Square::A8), Square::A1);
     }
 }

@@ -169,21 +169,23 @@ impl GameSetup {
         self.castling == CastlingMode::Chess960
     }
 
-    /// The men that an identity board shows at the start, in the numbering of the sensor, whose board
-    /// may lie `turned`: those of the position on the squares of `occupied`, but for what
-    /// `given.identities` says.
-    pub fn standing_men(&self, position: &Chess, turned: bool, occupied: Occupancy) -> shakmaty::Board {
+    /// The men that an identity board shows at the start: those of the position on the squares of
+    /// `occupied`, but for what `given.identities` says, in the numbering of the sensors; `square` is the
+    /// square of the game over one of theirs.
+    pub fn standing_men(
+        &self,
+        position: &Chess,
+        occupied: Occupancy,
+        square: impl Fn(shakmaty::Square) -> shakmaty::Square,
+    ) -> shakmaty::Board {
         use shakmaty::Position as _;
         let mut men = position.board().clone();
-        if turned {
-            men.rotate_180();
-        }
         for square in men.occupied() & !occupied {
             men.discard_piece_at(square);
         }
         if let Some(Value::Object(identities)) = self.given.get("identities") {
-            for (square, letter) in identities {
-                let square = square.parse::<shakmaty::Square>().ok();
+            for (name, letter) in identities {
+                let square = name.parse::<shakmaty::Square>().ok().map(&square);
                 let piece =
                     letter.as_str().and_then(|text| text.chars().next()).and_then(shakmaty::Piece::from_char);
                 if let (Some(square), Some(piece)) = (square, piece) {

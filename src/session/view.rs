@@ -78,7 +78,7 @@ pub struct View {
     pub plies: usize,
     /// The move that is on the board but may go on.
     pub candidate: Option<String>,
-    /// The moves that fit, when there are several.
+    /// The moves that fit, when there are several; two plies at once are joined by a space.
     pub candidates: Vec<String>,
     /// Squares of the men of which one must be moved (Article 4.3.1).
     pub must_move: Vec<Square>,

@@ -163,7 +163,7 @@ pub fn simulate(game: &Game, params: &Params, seed: u64) -> Result<Simulation, S
 /// The men on the board at the start. Nothing says what stands on a square that the position leaves
 /// empty: a pawn.
 fn standing(setup: &GameSetup, position: &Chess, occupied: Bitboard) -> Board {
-    let mut men = setup.standing_men(position, false, occupied);
+    let mut men = setup.standing_men(position, occupied, |square| square);
     for square in occupied & !men.occupied() {
         men.set_piece_at(square, Color::White.pawn());
     }

@@ -185,6 +185,10 @@ impl Mirror {
                 candidates.iter_mut().for_each(text);
                 candidates.sort();
             }
+            FactKind::TwoPly { candidates } => {
+                candidates.iter_mut().flatten().for_each(text);
+                candidates.sort();
+            }
             FactKind::Advisory { side: about, squares, detail, .. } => {
                 about.iter_mut().for_each(side);
                 squares.iter_mut().for_each(square);

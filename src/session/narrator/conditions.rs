@@ -66,6 +66,29 @@ impl Narrator {
         false
     }
 
+    /// The two plies from `index` on, when they were found at once and nobody saw them one by one: all
+    /// pairs that explain the board nearly as well, joined by a space.
+    pub(super) fn pairs(&self, tracker: &Tracker, reading: &Reading, index: usize) -> Vec<String> {
+        let pair = |reading: &Reading| match (tracker.ply(reading, index), tracker.ply(reading, index + 1)) {
+            (Some(a), Some(b)) if a.inferred && b.inferred && a.placed == b.placed => {
+                Some(format!("{} {}", self.uci(a.mv), self.uci(b.mv)))
+            }
+            _ => None,
+        };
+        if tracker.len(reading) != index + 2 || pair(reading).is_none() {
+            return Vec::new();
+        }
+        let limit = tracker.weight(reading).saturating_add(CLOSE);
+        let mut pairs: Vec<String> = Vec::new();
+        for other in tracker.readings() {
+            let close = tracker.weight(other) <= limit && tracker.len(other) == tracker.len(reading);
+            if let Some(found) = pair(other).filter(|found| close && !pairs.contains(found)) {
+                pairs.push(found);
+            }
+        }
+        pairs
+    }
+
     /// The moves that explain the board nearly as well as the last ply of `reading`, it included.
     fn rivals(&self, tracker: &Tracker, reading: &Reading, own: &Ply) -> Vec<String> {
         if tracker.readings().len() < 2 {
@@ -156,6 +179,7 @@ impl Narrator {
         }
         let unpublished = self.published < self.told.len();
         let undecided = self.candidate.is_some() || !self.ambiguous.is_empty() || self.unsettled;
+        let others = [self.ending.due(), self.missing_due()];
         let mut plan = |at: MonoTime| {
             if at > now {
                 self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
@@ -176,9 +200,7 @@ impl Narrator {
         if unpublished {
             plan(self.last_event.plus_ms(self.settings.await_press_ms));
         }
-        if let Some(due) = self.ending.due() {
-            plan(due);
-        }
+        others.into_iter().flatten().for_each(plan);
     }
 }
 

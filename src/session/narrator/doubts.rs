@@ -52,7 +52,7 @@ impl Narrator {
         }
         let seen = tracker.seen();
         let position = self.position();
-        let differs = (position.board().occupied() ^ seen.occupied) | seen.wrong_men(position.board());
+        let differs = seen.differs(position.board());
         let in_hand = differs & position.us() & !seen.occupied;
         if differs == in_hand
             && in_hand.count() <= 1

@@ -187,9 +187,10 @@ impl Narrator {
 fn signal(position: &Chess, seen: &Observed) -> Option<GameResult> {
     let board = position.board();
     let rest = board.occupied() & !board.kings();
-    let kings = seen.occupied & !rest;
+    let occupied = seen.believed(rest);
+    let kings = occupied & !rest;
     let shown = kings.count() == 2
-        && rest.is_subset(seen.occupied)
+        && rest.is_subset(occupied)
         && kings.is_subset(CENTRE)
         && (rest & CENTRE & kings).is_empty()
         && kings != board.kings();

@@ -103,7 +103,13 @@ impl Narrator {
     pub(super) fn tell_candidates(&mut self, candidates: &[String], now: Now, facts: &mut Facts) {
         if candidates.iter().any(|uci| !self.told_ambiguous.contains(uci)) {
             self.told_ambiguous = candidates.to_vec();
-            tell(facts, now, FactKind::Ambiguous { candidates: candidates.to_vec() });
+            let pair = |text: &String| text.split_once(' ').map(|(a, b)| [a.to_owned(), b.to_owned()]);
+            let pairs: Option<Vec<_>> = candidates.iter().map(pair).collect();
+            let kind = match pairs {
+                Some(candidates) => FactKind::TwoPly { candidates },
+                None => FactKind::Ambiguous { candidates: candidates.to_vec() },
+            };
+            tell(facts, now, kind);
         }
     }
 

@@ -23,12 +23,17 @@ pub(super) struct Wrong {
     pub at: MonoTime,
     pub attempt: Option<String>,
     pub candidate: Option<Move>,
+    /// The square of the mover's only man that is missing.
+    pub missing: Option<Square>,
 }
+
+/// A man that nobody sees land for this long after the press is not in a hand, in milliseconds.
+const LANDS_MS: u64 = 1_500;
 
 impl Narrator {
     /// Looks at the board that `side` pressed over.
     pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
-        if self.is_over() || !self.ambiguous.is_empty() {
+        if self.is_over() || self.fault.is_some() || !self.ambiguous.is_empty() {
             return;
         }
         let Some(best) = tracker.best() else { return };
@@ -40,9 +45,9 @@ impl Narrator {
             return;
         }
         let seen = tracker.seen();
-        let expected = self.position().board().occupied();
-        let missing = expected & !seen.occupied;
-        let extra = (seen.occupied & !expected) | seen.wrong_men(self.position().board());
+        let differs = seen.differs(self.position().board());
+        let missing = differs & !seen.occupied;
+        let extra = differs & seen.occupied;
         let unfinished = self.unfinished(tracker);
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
@@ -83,9 +88,13 @@ impl Narrator {
                 now,
                 FactKind::IllegalMove { by: side, attempt: uci.clone(), kind: "illegal-move", n },
             );
+            if let Some((from, to)) = attempt {
+                self.suspect_exchange(from, to, now, facts);
+            }
             (State::Illegal, uci)
         };
-        self.wrong = Some(Wrong { state, side, at: now.at, attempt, candidate: unfinished });
+        let missing = if unfinished.is_none() { missing.single_square() } else { None };
+        self.wrong = Some(Wrong { state, side, at: now.at, attempt, candidate: unfinished, missing });
     }
 
     /// A press by the player who does not have the move, where it completed nothing.
@@ -95,7 +104,7 @@ impl Narrator {
         let just_now = self.told.last().is_some_and(|told| told.record.completed.is_some_and(again));
         let quiet = self.uncompleted_last().is_none()
             && !just_now
-            && self.position().board().occupied() == tracker.seen().occupied;
+            && tracker.seen().shows(self.position().board().occupied());
         if quiet && self.note_idle_press(side, now.at) {
             let kind = FactKind::Advisory {
                 code: "press-without-move",
@@ -121,23 +130,62 @@ impl Narrator {
         self.position().turn() == wrong.side
     }
 
+    /// A man that was lifted and pressed over, and that no square sees: either its new square is dead,
+    /// or it stands beside its sensor. Which move it was is asked and not guessed.
+    pub(super) fn judge_missing(&mut self, now: Now, facts: &mut Facts) {
+        let side = self.position().us();
+        let Some(wrong) = &mut self.wrong else { return };
+        let Some(square) = wrong.missing.filter(|square| side.contains(*square)) else { return };
+        if wrong.state != State::Incomplete || now.at < wrong.at.plus_ms(LANDS_MS) {
+            return;
+        }
+        wrong.state = State::Fault;
+        let kind = FactKind::Advisory {
+            code: "man-missing",
+            side: Some(self.position().turn()),
+            squares: vec![square],
+            to: "arbiter",
+            detail: "its man was moved and pressed over, and no square sees it".to_owned(),
+        };
+        tell(facts, now, kind);
+        let candidates = self.landings(square);
+        if candidates.len() > 1 {
+            tell(facts, now, FactKind::Ambiguous { candidates });
+        }
+    }
+
+    /// When [`Narrator::judge_missing`] is due.
+    pub(super) fn missing_due(&self) -> Option<MonoTime> {
+        let wrong = self.wrong.as_ref()?;
+        (wrong.state == State::Incomplete && wrong.missing.is_some()).then(|| wrong.at.plus_ms(LANDS_MS))
+    }
+
+    /// The moves of a man that no square sees: those to an empty square.
+    pub(super) fn landings(&self, from: Square) -> Vec<String> {
+        let legal = self.position().legal_moves().into_iter();
+        legal
+            .filter(|mv| mv.from() == Some(from) && !mv.is_capture() && mv.castling_side().is_none())
+            .map(|mv| self.uci(mv))
+            .collect()
+    }
+
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
     /// exchange of a pawn on the last rank.
     pub(super) fn unfinished(&self, tracker: &Tracker) -> Option<Move> {
         let position = self.position();
         let occupied = position.board().occupied();
         let men = tracker.seen().men.as_ref();
-        let seen = tracker.seen().occupied;
+        let seen = tracker.seen();
         position.legal_moves().into_iter().find(|mv| match *mv {
             Move::Castle { king, rook } => mv.castling_side().is_some_and(|side| {
                 let (king_to, _) = castled(side, position.turn());
-                king_to != rook && (occupied.without(king).with(king_to)) == seen
+                king_to != rook && seen.shows(occupied.without(king).with(king_to))
             }),
-            Move::EnPassant { from, to } => occupied.without(from).with(to) == seen,
+            Move::EnPassant { from, to } => seen.shows(occupied.without(from).with(to)),
             Move::Normal { from, to, promotion: Some(_), .. } => {
                 let pawn = Role::Pawn.of(position.turn());
                 men.is_some_and(|men| men.piece_at(to) == Some(pawn))
-                    && occupied.without(from).with(to) == seen
+                    && seen.shows(occupied.without(from).with(to))
             }
             _ => false,
         })

@@ -48,7 +48,7 @@ impl Narrator {
             let side = side_name(!told.after.turn());
             self.mark(format!("missed_press:{side}"));
         }
-        let turned = self.marks.iter().any(|mark| mark == "rotated180");
+        let turned = self.marks.iter().any(|mark| mark.starts_with("rotated"));
         if ply.reported && !turned {
             let end = tracker.len(reading);
             let plies = (index..end)
@@ -239,7 +239,8 @@ impl Narrator {
     pub(super) fn mark_suspect(&mut self, tracker: &Tracker) {
         let Some(told) = self.told.last() else { return };
         let square = told.mv.to();
-        let stands = told.after.them().contains(square) && !tracker.seen().occupied.contains(square);
+        let stands = told.after.them().contains(square)
+            && tracker.seen().empty(told.after.board().occupied()).contains(square);
         if stands && !told.after.legal_moves().iter().any(|mv| captured(mv) == Some(square)) {
             self.mark(format!("suspect:{square}"));
         }

@@ -7,8 +7,10 @@
 
 mod clocks;
 mod conditions;
+mod displaced;
 mod doubts;
 mod endings;
+mod exchanged;
 mod held;
 mod irregular;
 mod marks;
@@ -119,6 +121,14 @@ pub(super) struct Narrator {
     alerted_start: bool,
     /// The readings do not agree with what was told yet.
     unsettled: bool,
+    /// Squares of men that may have been exchanged at the set-up, as told.
+    exchanged: Vec<Bitboard>,
+    /// Squares that were told to be displaced.
+    displaced: Bitboard,
+    /// Since when the board has not been in order.
+    disorder_since: Option<MonoTime>,
+    /// The hardware is at fault in a way that lets no move be read.
+    fault: Option<&'static str>,
 }
 
 /// Everything that a fact needs besides its kind.
@@ -180,7 +190,16 @@ impl Narrator {
             deadline: None,
             alerted_start: false,
             unsettled: false,
+            exchanged: Vec::new(),
+            displaced: Bitboard::EMPTY,
+            disorder_since: None,
+            fault: None,
         }
+    }
+
+    /// The hardware is at fault, and nothing that the board shows is a move; or it is in order again.
+    pub(super) fn set_fault(&mut self, fault: Option<&'static str>) {
+        self.fault = fault;
     }
 
     /// The position after the last ply that was told.
@@ -231,6 +250,9 @@ impl Narrator {
         if let Some(kind) = self.alert_start_array(tracker) {
             tell(facts, now, kind);
         }
+        if self.fault.is_none() && !self.is_over() && !self.is_frozen() {
+            self.look_for_displaced(tracker, now, facts);
+        }
         if let Moment::Board(Cause::Press(side)) = moment {
             self.judge_press(tracker, side, now, facts);
         }
@@ -241,6 +263,7 @@ impl Narrator {
     /// Compares again when a deadline has fired.
     pub(super) fn after_deadline(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         self.narrate(tracker, now, facts);
+        self.judge_missing(now, facts);
         self.look_for_endings(tracker, now, facts);
         self.schedule(tracker, now.at);
     }
@@ -252,7 +275,7 @@ impl Narrator {
         if self.repair && best.differs.is_empty() {
             self.paused = false;
         }
-        if self.is_over() || self.ending.signal_is_told() {
+        if self.is_over() || self.ending.signal_is_told() || self.fault.is_some() {
             return;
         }
         if self.is_frozen() {
@@ -290,7 +313,7 @@ impl Narrator {
         self.unsettled = !std::ptr::eq(reading, best)
             || tracker.len(reading) != self.told.len()
             || reading.stands_wrong(tracker.seen());
-        let in_order = self.position().board().occupied() == tracker.seen().occupied;
+        let in_order = tracker.seen().shows(self.position().board().occupied());
         self.was_in_order = in_order;
         self.note_settled(tracker);
         if in_order {
@@ -306,6 +329,11 @@ impl Narrator {
         while self.told.len() < length {
             let index = self.told.len();
             let Some(ply) = tracker.ply(reading, index) else { return };
+            let pairs = self.pairs(tracker, reading, index);
+            if pairs.len() > 1 && !self.closing {
+                self.ambiguous = pairs;
+                return;
+            }
             let told = if index + 1 == length {
                 self.is_made(tracker, reading, ply, now)
             } else {
@@ -313,6 +341,12 @@ impl Narrator {
             };
             if !told {
                 return;
+            }
+            if let Some([first, second]) = pairs.first().and_then(|pair| {
+                let (first, second) = pair.split_once(' ')?;
+                Some([first.to_owned(), second.to_owned()])
+            }) {
+                tell(facts, now, FactKind::TwoPly { candidates: vec![[first, second]] });
             }
             self.mark_ply(tracker, reading, index, ply);
             let by = self.position().turn();
@@ -327,7 +361,7 @@ impl Narrator {
             self.took_back = false;
             self.just_completed = false;
             self.note_early_touches(ply.mv, ply, after.us());
-            let in_the_air = after.board().occupied() & !tracker.seen().occupied;
+            let in_the_air = tracker.seen().empty(after.board().occupied());
             let next = self.touches.next_turn(in_the_air);
             self.touches_before = Some(std::mem::replace(&mut self.touches, next));
             let record =

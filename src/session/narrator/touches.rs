@@ -183,8 +183,8 @@ impl Narrator {
                 self.touches.lift(square, now.at);
             }
             Moment::Board(Cause::Place(square)) => {
-                let before = tracker.seen().occupied.without(square);
-                let missing = (self.position().board().occupied() & !before).any();
+                let filled = self.position().board().occupied();
+                let missing = filled.contains(square) || tracker.seen().empty(filled).any();
                 let Some(lifted) = self.touches.place(square, now.at, missing) else { return };
                 let stands = |position: &Chess| position.board().occupied().contains(square);
                 let moved = tracker.best().is_some_and(|best| {

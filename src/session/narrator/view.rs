@@ -47,6 +47,11 @@ impl Narrator {
             view.result = Some(signal.result);
             return;
         }
+        if let Some(fault) = self.fault {
+            view.state = State::Fault;
+            view.alert = Some(fault.to_owned());
+            return;
+        }
         if start_array(self, seen) {
             view.state = State::Mismatch;
             view.alert = Some("start_position_without_result".to_owned());
@@ -56,9 +61,8 @@ impl Narrator {
             self.while_paused(tracker, best, view);
             return;
         }
-        let differs =
-            self.position().board().occupied() ^ seen.occupied | seen.wrong_men(self.position().board());
-        if self.wrong.as_ref().is_some_and(|wrong| wrong.state == State::Incomplete)
+        let differs = seen.differs(self.position().board());
+        if self.wrong.as_ref().is_some_and(|wrong| matches!(wrong.state, State::Incomplete | State::Fault))
             && self.show_wrong(differs, view)
         {
             return;
@@ -85,7 +89,8 @@ impl Narrator {
             let position = self.position();
             let next = if self.candidate_is_told() { position.us() } else { position.them() };
             let taken = captured(&mv).map_or(Bitboard::EMPTY, Bitboard::from_square);
-            view.in_hand = (next & !taken & !seen.occupied).into_iter().collect();
+            let empty = seen.empty(position.board().occupied());
+            view.in_hand = (empty & next & !taken).into_iter().collect();
             return;
         }
         if self.show_wrong(differs, view) {
@@ -126,6 +131,11 @@ impl Narrator {
         } else if missing.is_empty() && !self.reachable(extra, seen) {
             view.state = State::Mismatch;
             view.squares = extra.into_iter().collect();
+        } else if matches!(self.moment, Moment::Board(Cause::Report)) && (missing.count() > 2 || extra.any())
+        {
+            // A whole report is no snapshot of a hand at work: other men stand there.
+            view.state = State::Mismatch;
+            view.squares = differs.into_iter().collect();
         } else {
             view.state = State::Pending;
             view.candidate = self.unfinished(tracker).map(|mv| self.uci(mv));
@@ -136,7 +146,7 @@ impl Narrator {
     }
 
     fn show_wrong(&self, differs: Bitboard, view: &mut View) -> bool {
-        let Some(Wrong { state, attempt, candidate, .. }) = &self.wrong else { return false };
+        let Some(Wrong { state, attempt, candidate, missing, .. }) = &self.wrong else { return false };
         if differs.is_empty() && *state != State::NoMove {
             return false;
         }
@@ -144,6 +154,11 @@ impl Narrator {
             return false;
         }
         view.state = *state;
+        if let (State::Fault, Some(square)) = (state, missing) {
+            view.alert = Some(format!("piece_missing:{square}"));
+            view.candidates = self.landings(*square);
+            return true;
+        }
         view.attempt.clone_from(attempt);
         view.candidate = candidate.map(|mv| self.uci(mv));
         true
@@ -160,7 +175,7 @@ impl Narrator {
 
     fn while_paused(&self, tracker: &Tracker, best: &Reading, view: &mut View) {
         let seen = tracker.seen();
-        let differs = self.position().board().occupied() ^ seen.occupied;
+        let differs = seen.differs(self.position().board());
         if differs.is_empty() {
             view.state = if self.uncompleted_last().is_some() { State::Made } else { State::Idle };
             return;
@@ -189,7 +204,7 @@ impl Narrator {
         position.legal_moves().into_iter().find(|mv| {
             let mut after = position.clone();
             after.play_unchecked(*mv);
-            after.board().occupied() == seen.occupied
+            seen.shows(after.board().occupied())
         })
     }
 
@@ -204,7 +219,7 @@ impl Narrator {
         let shows = other.legal_moves().iter().any(|mv| {
             let mut after = other.clone();
             after.play_unchecked(*mv);
-            after.board().occupied() == seen.occupied
+            seen.shows(after.board().occupied())
         });
         shows.then_some(differs)
     }

@@ -15,6 +15,8 @@ pub const MOVE: Cost = 250;
 pub const UNSEEN_CAPTURE: Cost = 4_000;
 /// The same, where the contact of the target opened for less than the debounce time.
 pub const DIPPED_CAPTURE: Cost = 700;
+/// The same while nobody read the board.
+pub const MISSED_CAPTURE: Cost = 500;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
@@ -43,6 +45,14 @@ pub const SLID_US: u64 = 80_000;
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
 pub const UNSEEN_LANDING: Cost = 5_500;
+/// The board reads another man where the one landed, and the clock was pressed over it: paid once
+/// (identity boards).
+pub const MISREAD_MAN: Cost = 3_500;
+/// The man landed on a square whose sensor is not believed.
+pub const MASKED_LANDING: Cost = 1_000;
+/// A man captured from a square whose sensor is not believed, or still reads occupied at the press:
+/// only the captured man was seen to leave.
+pub const MASKED_CAPTURE: Cost = 2_600;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
 /// The king has castled and the rook has not followed.

@@ -52,12 +52,12 @@ impl Tracker {
     fn promoted_in_the_air(&self, cause: Cause) -> bool {
         let in_the_air = |reading: &Reading| {
             let node = self.tree.node(reading.node);
+            let empty = self.seen.empty(reading.occupied);
             // A man came down on one of the opponent's that no legal move could take.
             let taken = matches!(cause, Cause::Place(square) if reading.occupied.contains(square)
                 && !reading.us.contains(square)
-                && (reading.us & !self.seen.occupied).any());
-            !node.promoted.is_empty()
-                && (taken || node.promoted.iter().any(|man| !self.seen.occupied.contains(man.square)))
+                && self.seen.empty(reading.us).any());
+            !node.promoted.is_empty() && (taken || node.promoted.iter().any(|man| empty.contains(man.square)))
         };
         let limit = self.cheapest().saturating_add(cost::CLOSE);
         !matches!(cause, Cause::Lift(_))
@@ -115,11 +115,17 @@ impl Tracker {
         }
         let node = self.tree.node(reading.node);
         // Only castling in Chess960 can leave the occupancy as it was.
-        if in_order && (reading.touched & node.position.our(Role::King)).is_empty() {
+        let turned = (reading.touched & node.position.our(Role::King)).any();
+        // A man whose square is not believed may have captured: only its victim was seen to leave.
+        let hidden = reading.hidden(seen);
+        let pressed = cause == Cause::Press(reading.turn);
+        let hidden_capture = (reading.touched & node.position.them()).any()
+            && (pressed || (hidden & node.position.us()).any());
+        if in_order && !turned && !hidden_capture {
             return;
         }
         let moves = node.legal(self.identity);
-        let mut evidence = self.evidence(cause, node.ply, node.landed);
+        let mut evidence = self.evidence(cause, node.ply, node.landed, hidden);
         evidence.let_go = match cause {
             Cause::Press(side) if side == reading.turn => true,
             Cause::Report => true,
@@ -130,21 +136,29 @@ impl Tracker {
         {
             evidence.answered = Some((square, moves));
         }
-        let waiting = node.position.them() & !seen.occupied;
-        let air = reading.occupied & !seen.occupied;
-        let extra = seen.occupied & !reading.occupied;
+        let waiting = node.position.them() & !seen.occupied & !hidden;
+        let believed = !seen.masked;
+        let air = (reading.occupied & !seen.occupied) | hidden;
+        let extra = (seen.occupied & !reading.occupied) | hidden;
         for legal in moves {
             // A man that has moved left its square or stands on another one.
-            if !air.contains(legal.from) && !extra.contains(legal.to) && legal.from != legal.to {
+            let stayed = !air.contains(legal.from) && !extra.contains(legal.to) && legal.from != legal.to;
+            if stayed && !hidden_capture {
                 continue;
             }
-            let differs = legal.after ^ seen.occupied;
+            let mut differs = (legal.after ^ seen.occupied) & believed;
+            if seen.shorted.is_some() {
+                differs &= !seen.hides(legal.after);
+            }
             let open = differs & !reading.paid;
             // Nobody says that the man has landed.
             if !evidence.let_go && open.contains(legal.to) && !seen.occupied.contains(legal.to) {
                 continue;
             }
-            if !at_most(open, most) {
+            // A square that does not open hides the man that captured from it, until the press.
+            let from = legal.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
+            let stuck = hidden_capture && pressed && open == from;
+            if !at_most(open, most) && !stuck {
                 continue;
             }
             let count = few(open);
@@ -155,14 +169,16 @@ impl Tracker {
                 }
             } else if count > 1 {
                 // The next player has put his man down already: that is another ply.
-                let from = legal.mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square);
                 if (open & seen.occupied & !from).any() && !legal.mv.is_en_passant() {
                     continue;
                 }
             }
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
-            if in_order && (differs.any() || nothing_new) {
+            let captured = hidden_capture && (candidate.victim & reading.touched).any();
+            let stuck = stuck && captured;
+            let from_blind = captured && hidden.contains(candidate.from) && open.is_empty();
+            if in_order && (differs.any() || nothing_new) && !stuck && !from_blind {
                 continue;
             }
             let Some(extra) = fit(reading, &node.position, &candidate, differs, &evidence) else { continue };
@@ -170,6 +186,7 @@ impl Tracker {
             let landed_unseen = (differs & candidate.to & !seen.occupied).any();
             let refund =
                 if landed_unseen && reading.early_press.is_some() { cost::PRESS_WITHOUT_MOVE } else { 0 };
+            let extra = extra + if in_order && stuck { cost::MASKED_CAPTURE } else { 0 };
             let price = reading.cost.saturating_add(extra).saturating_sub(refund);
             if price > limit {
                 continue;
@@ -179,14 +196,20 @@ impl Tracker {
                 mv: legal.mv,
                 cost: price,
                 inferred: unseen_capture(&candidate, reading.touched, &evidence) > 0
-                    || (candidate.to & !seen.occupied).any(),
+                    || (candidate.to & !(seen.occupied & !hidden)).any(),
                 paid: differs & (reading.paid | !waiting),
                 early_press: reading.early_press,
             });
         }
     }
 
-    fn evidence(&self, cause: Cause, before: Option<Ply>, landed: Bitboard) -> Evidence<'_> {
+    fn evidence(
+        &self,
+        cause: Cause,
+        before: Option<Ply>,
+        landed: Bitboard,
+        hidden: Bitboard,
+    ) -> Evidence<'_> {
         Evidence {
             cause,
             seen: &self.seen,
@@ -197,6 +220,8 @@ impl Tracker {
             let_go: cause == Cause::Report,
             too_early: cost::REPLY_TOO_EARLY,
             clocked: self.clocked > 0 && cause != Cause::Report,
+            now: self.last,
+            hidden,
         }
     }
 
@@ -223,7 +248,7 @@ impl Tracker {
             }
         };
         let position = &self.tree.node(node).position;
-        let touched = position.board().occupied() & !self.seen.occupied;
+        let touched = self.seen.empty(position.board().occupied());
         let mut reading = Reading::of(node, self.tree.node(node), growth.cost, touched, &self.seen);
         if growth.paid.any() {
             reading.pay(growth.paid, &self.seen);
@@ -254,16 +279,22 @@ impl Tracker {
         let report = cause == Cause::Report;
         let seen = &self.seen;
         let node = self.tree.node(reading.node);
-        let moved = reading.touched | (reading.occupied & !seen.occupied);
+        let moved = reading.touched | seen.empty(reading.occupied);
         let them = node.position.them();
         let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
+        let hidden = reading.hidden(seen);
         let unseen = |before: &Chess, candidate: &Candidate, touched: Bitboard, landed: Bitboard| {
-            let hidden = (candidate.victim & !touched).any();
-            if hidden { cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed) } else { 0 }
+            if (candidate.victim & !touched & !hidden).is_empty() {
+                0
+            } else if report && self.times.left[usize::from(candidate.from)] == self.last {
+                cost::MISSED_CAPTURE
+            } else {
+                cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed)
+            }
         };
         for first in node.legal(self.identity) {
             // The second ply can put right at most its own four squares.
-            if ((first.after ^ seen.occupied) & !reading.paid).count() > 5 {
+            if ((first.after ^ seen.occupied) & !(hidden | reading.paid)).count() > 5 {
                 continue;
             }
             let first = Candidate::new(&node.position, first.mv);
@@ -272,7 +303,11 @@ impl Tracker {
             }
             let first_price = cost::MOVE
                 + unseen(&node.position, &first, reading.touched, node.landed)
-                + if report { 0 } else { in_turn(&first, &self.evidence(cause, node.ply, node.landed)) };
+                + if report {
+                    0
+                } else {
+                    in_turn(&first, &self.evidence(cause, node.ply, node.landed, hidden))
+                };
             let placed = Ply {
                 mv: first.mv,
                 placed: at,
@@ -281,14 +316,16 @@ impl Tracker {
                 answered: false,
                 reported: report,
             };
-            let reply =
-                Evidence { too_early: cost::OUT_OF_TURN, ..self.evidence(cause, Some(placed), first.to) };
+            let reply = Evidence {
+                too_early: cost::OUT_OF_TURN,
+                ..self.evidence(cause, Some(placed), first.to, hidden)
+            };
             let mut middle = node.position.clone();
             middle.play_unchecked(first.mv);
-            let touched = middle.board().occupied() & !seen.occupied;
+            let touched = seen.empty(middle.board().occupied());
             let can_hide = !report && first.mv.castling_side().is_none();
             for second in Legal::all(&middle, self.identity) {
-                let differs = (second.after ^ seen.occupied) & !reading.paid;
+                let differs = (second.after ^ seen.occupied) & !(seen.hides(second.after) | reading.paid);
                 let hidden = can_hide && differs == first.to;
                 if differs.any() && !hidden {
                     continue;
@@ -306,8 +343,10 @@ impl Tracker {
                     0
                 };
                 let first_cost = reading.cost.saturating_add(first_price + landing);
+                // In a gap two plies come as easily as one.
+                let together = if report { 0 } else { cost::TWO_PLIES };
                 let second_price = cost::MOVE
-                    + cost::TWO_PLIES
+                    + together
                     + unseen(&middle, &second, moved | touched, first.to)
                     + if report { 0 } else { in_turn(&second, &reply) };
                 let cost = first_cost.saturating_add(second_price);

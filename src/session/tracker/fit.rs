@@ -29,6 +29,10 @@ pub(super) struct Evidence<'a> {
     pub answered: Option<(Square, &'a [Legal])>,
     /// Players press here, as a rule.
     pub clocked: bool,
+    /// The time of the cause.
+    pub now: MonoTime,
+    /// Squares that say nothing.
+    pub hidden: Bitboard,
 }
 
 impl Evidence<'_> {
@@ -44,7 +48,7 @@ impl Evidence<'_> {
 
     /// True when the next player lifts a man that is not being captured by one of `us` in the air.
     fn is_answered(&self, us: Bitboard) -> bool {
-        let air = us & !self.seen.occupied;
+        let air = us & !self.seen.occupied & !self.hidden;
         self.answered.is_some_and(|(square, moves)| {
             !moves.iter().any(|legal| legal.to == square && air.contains(legal.from))
         })
@@ -65,7 +69,9 @@ pub(super) fn fit(
     if candidate.mv.promotion().is_some_and(|role| role != Role::Queen) {
         price += cost::UNDERPROMOTION;
     }
-    let unseen = unseen_capture(candidate, reading.touched, evidence);
+    let hidden = evidence.hidden;
+    price += masked(position, candidate, reading.touched, evidence)?;
+    let unseen = unseen_capture(candidate, reading.touched | hidden, evidence);
     if unseen > 0 && !evidence.let_go && !evidence.is_answered(reading.us) {
         // The attacker is in the air: the board looks as if it had captured already.
         return None;
@@ -84,7 +90,7 @@ pub(super) fn fit(
     if let Some(men) = &seen.men {
         price += wrong_men(position, candidate, men)?;
     }
-    let mut mishaps = u32::from(unseen > 0);
+    let mut mishaps = u32::from(unseen > cost::MISSED_CAPTURE);
     let mut next_in_hand = 0;
     let mut taken = 0;
     // The next player has a man in one hand and takes another with the other.
@@ -122,6 +128,9 @@ pub(super) fn fit(
         } else if is_missing {
             mishaps += 1;
             if position.board().kings().contains(square) { cost::KING_MISSING } else { cost::OWN_MISSING }
+        } else if evidence.cause == Cause::Report {
+            // What is read as a whole, after a gap or at the set-up, is no snapshot of a hand at work.
+            return None;
         } else if square == candidate.from {
             mishaps += 1;
             cost::LATE_RELEASE
@@ -134,13 +143,44 @@ pub(super) fn fit(
         };
     }
     let unseen_landing = (differs & candidate.to & !seen.occupied).any();
-    if unseen > 0 || unseen_landing {
+    if unseen > cost::MISSED_CAPTURE || unseen_landing {
         price += oddness(position, candidate.mv, evidence.landed);
     }
     // Two mishaps at once explain anything.
-    let unseen_man = unseen > 0 || unseen_landing;
+    let unseen_man = unseen > cost::MISSED_CAPTURE || unseen_landing;
     let far = mishaps + if unseen_man { 0 } else { taken } > 1 || next_in_hand > 1;
     (!far).then(|| price + in_turn(candidate, evidence))
+}
+
+/// What it costs that a square whose sensor is not believed hides a part of the move; `None` where it
+/// hides so much that nothing speaks for the move.
+fn masked(
+    position: &Chess,
+    candidate: &Candidate,
+    touched: Bitboard,
+    evidence: &Evidence<'_>,
+) -> Option<Cost> {
+    let hidden = evidence.hidden;
+    if candidate.squares.is_disjoint(hidden) {
+        return Some(0);
+    }
+    let left_seen = !hidden.contains(candidate.from);
+    // It opened and closed again: what is seen there counts.
+    let seen_landing = matches!(evidence.cause, Cause::Place(square) if candidate.to.contains(square));
+    if candidate.to.is_subset(hidden) && !seen_landing {
+        // The man may as well be in the hand still, until somebody presses or answers.
+        let over = match evidence.cause {
+            Cause::Press(side) => side == position.turn(),
+            Cause::Lift(square) => position.them().contains(square) && !candidate.victim.contains(square),
+            Cause::Report => true,
+            Cause::Place(_) => false,
+        };
+        return (left_seen && over).then_some(cost::MASKED_LANDING);
+    }
+    if !left_seen && candidate.victim.any() {
+        return (candidate.victim & touched).any().then_some(cost::MASKED_CAPTURE);
+    }
+    Some(0)
 }
 
 /// The squares of the rook in which the board differs from castling while only the king has moved.
@@ -163,11 +203,16 @@ pub(super) fn unseen_capture(candidate: &Candidate, touched: Bitboard, evidence:
     // Put back before the attacker had left: it was adjusted and not captured.
     let put_back = !candidate.mv.is_promotion()
         && evidence.seen.occupied.contains(victim)
+        && !evidence.hidden.contains(victim)
         && at(&evidence.times.left, candidate.from)
             .zip(at(&evidence.times.filled, victim))
             .is_some_and(|(left, filled)| left.since(filled) > cost::TWO_SQUARES_US);
     if touched.contains(victim) && !put_back {
         return 0;
+    }
+    if evidence.cause == Cause::Report && at(&evidence.times.left, candidate.from) == Some(evidence.now) {
+        // Nobody read the board when the attacker left.
+        return cost::MISSED_CAPTURE;
     }
     // A contact that opened for less than the debounce time says something.
     let dipped = evidence.times.dipped.get(usize::from(victim)).copied().unwrap_or_default();
@@ -191,12 +236,16 @@ pub(super) fn in_turn(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
 fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
     let (left, filled) = (&evidence.times.left, &evidence.times.filled);
     let late = |from: Square, to: Square| {
-        let free = evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
-        match left[usize::from(from)].since(filled[usize::from(to)]) {
-            _ if !free => 0,
-            ..=cost::SLID_US => 0,
-            ..=cost::TWO_SQUARES_US => cost::ODD_ORDER,
-            _ => cost::WRONG_ORDER,
+        let believed = !evidence.hidden.contains(from) && !evidence.hidden.contains(to);
+        let free =
+            believed && evidence.seen.occupied.contains(to) && !candidate.victim.contains(to) && from != to;
+        let both = left[usize::from(from)].since(filled[usize::from(to)]);
+        if !free || both <= cost::SLID_US {
+            0
+        } else if both <= cost::TWO_SQUARES_US {
+            cost::ODD_ORDER
+        } else {
+            cost::WRONG_ORDER
         }
     };
     let pairs = match candidate.mv {
@@ -218,8 +267,11 @@ fn wrong_order(candidate: &Candidate, evidence: &Evidence<'_>) -> Cost {
 /// Whether a reply stood before the man that it replies to had left its square.
 fn reply_too_early(candidate: &Candidate, evidence: &Evidence<'_>) -> bool {
     let Some(from) = evidence.before.and_then(|ply| ply.mv.from()) else { return false };
-    let seen = candidate.to & evidence.seen.occupied & !candidate.victim;
+    let seen = candidate.to & evidence.seen.occupied & !candidate.victim & !evidence.hidden;
     let stood = seen.into_iter().map(|to| evidence.times.filled[usize::from(to)]).max();
+    if evidence.hidden.contains(from) {
+        return false;
+    }
     let left = evidence.times.left[usize::from(from)];
     stood.is_some_and(|stood| stood < left)
 }

@@ -21,7 +21,7 @@ use self::tree::{NodeId, Tree};
 pub(super) use self::{
     cost::{CLOSE, Cost, OVERTAKE, PATIENCE},
     moves::castled,
-    reading::{Observed, Reading},
+    reading::{Observed, Reading, ghosts},
     tree::Ply,
 };
 use super::{time::MonoTime, view::Effort};
@@ -90,6 +90,10 @@ pub(super) struct Tracker {
     last: MonoTime,
     /// Microseconds since the last event for which the readings pay.
     charged: u64,
+    /// Microseconds since the last event that were paid for already, when a mask changed.
+    paid_early: u64,
+    /// Time passes and costs nobody anything.
+    free: bool,
     identity: bool,
     /// How much speaks for players who press: presses less firm plies without one, 0 to 8.
     clocked: u8,
@@ -118,6 +122,8 @@ impl Tracker {
             seen,
             last: MonoTime::ZERO,
             charged: 0,
+            paid_early: 0,
+            free: false,
             clocked: 0,
             loosened: 0,
             forced: Vec::new(),
@@ -136,17 +142,31 @@ impl Tracker {
 
     /// Lets time pass over the readings up to `now`; `free` time costs none of them anything.
     pub(super) fn pass_time(&mut self, now: MonoTime, free: bool) {
-        let us = now.since(self.last).min(cost::TIME_CAP_US - self.charged);
+        let us = now.since(self.last).min(self.time_left());
         self.last = self.last.max(now);
+        self.free = free;
         if !free && us > 0 {
             self.charged += us;
             self.best.set(None);
         }
     }
 
+    /// Microseconds that still count before the next event.
+    fn time_left(&self) -> u64 {
+        cost::TIME_CAP_US.saturating_sub(self.charged + self.paid_early)
+    }
+
     /// The time up to this event is paid for.
     fn settle_time(&mut self) {
+        self.pay_time();
+        self.paid_early = 0;
+    }
+
+    /// The time up to now is paid for, between two events: what the readings pay for changes.
+    fn pay_time(&mut self) {
+        self.paid_early += self.charged;
         let us = std::mem::take(&mut self.charged);
+        self.best.set(None);
         for reading in &mut self.readings {
             reading.cost = reading.cost_after(us);
         }
@@ -196,7 +216,8 @@ impl Tracker {
             self.times.left[usize::from(square)] = at;
             self.times.filled[usize::from(square)] = at;
         }
-        self.seen = seen;
+        self.seen = Observed { occupied: seen.occupied, men: seen.men, ..self.seen.clone() };
+        let changed = changed & !self.seen.masked;
         if changed.any() {
             self.settle_time();
             for reading in &mut self.readings {
@@ -208,6 +229,36 @@ impl Tracker {
             self.best.set(None);
         }
         changed
+    }
+
+    /// Which squares are not believed, and on which of them only the man.
+    pub(super) fn mask(&mut self, masked: Bitboard, misread: Bitboard) {
+        self.pay_time();
+        self.seen.masked = masked;
+        self.seen.misread = misread;
+        self.compare();
+    }
+
+    /// The diode of a square is shorted, or none is: the board is looked at again.
+    pub(super) fn short(&mut self, shorted: Option<Square>, at: MonoTime) {
+        self.pay_time();
+        self.seen.shorted = shorted;
+        if let Some(square) = shorted {
+            self.look(Cause::Place(square), at);
+        } else {
+            self.compare();
+        }
+    }
+
+    /// A masked square changed: nobody looks at it.
+    pub(super) fn change_unseen(&mut self, square: Square, occupied: bool, piece: Option<shakmaty::Piece>) {
+        self.seen.occupied.set(square, occupied);
+        if let Some(men) = &mut self.seen.men {
+            match piece {
+                Some(piece) => men.set_piece_at(square, piece),
+                None => men.discard_piece_at(square),
+            }
+        }
     }
 
     /// `side` pressed the clock.
@@ -240,6 +291,13 @@ impl Tracker {
                 let price = self.times.in_hand_at_press(missing, slider);
                 reading.cost = reading.cost.saturating_add(price);
                 reading.pay(reading.paid | missing, &self.seen);
+            }
+            let landed = self.tree.node(node).landed & !reading.paid;
+            let misread = reading.differs & landed & reading.occupied & self.seen.occupied;
+            if misread.any() {
+                let men = u32::try_from(misread.count()).unwrap_or(64);
+                reading.cost = reading.cost.saturating_add(men * cost::MISREAD_MAN);
+                reading.pay(reading.paid | misread, &self.seen);
             }
             let ply = self.tree.node_mut(node).ply.as_mut();
             if ply.as_ref().is_some_and(|ply| ply.pressed.is_some_and(|earlier| earlier < at)) {
@@ -357,11 +415,12 @@ impl Tracker {
         let parent = node.parent?;
         let before = self.tree.node(parent);
         let squares = moves::Candidate::new(&before.position, node.ply?.mv).squares;
-        let touched = squares | (before.position.board().occupied() & !self.seen.occupied);
+        let touched = squares | self.seen.empty(before.position.board().occupied());
         Some(Reading::of(parent, before, reading.cost.saturating_add(price), touched, &self.seen))
     }
 
     fn compare(&mut self) {
+        self.best.set(None);
         for reading in &mut self.readings {
             reading.compare(self.tree.node(reading.node), &self.seen);
         }
@@ -598,10 +657,11 @@ impl Tracker {
     /// one: when the other overtakes it, and when its lead reaches one of the margins, of the costs
     /// and of the weights. Nothing changes before.
     pub(super) fn next_margin(&self, best: &Reading, costs: &[Cost], weights: &[Cost]) -> Option<MonoTime> {
-        if self.readings.len() < 2 {
+        if self.readings.len() < 2 || self.free {
             return None;
         }
-        let mut soonest = cost::TIME_CAP_US.saturating_sub(self.charged) + 1;
+        let left = self.time_left();
+        let mut soonest = left + 1;
         let (own_cost, own_weight) = (self.cost(best), self.weight(best));
         let mut cross = |behind: Cost, ahead: Cost, rate: u32| {
             if behind < ahead {
@@ -622,6 +682,6 @@ impl Tracker {
                 }
             }
         }
-        (soonest <= cost::TIME_CAP_US.saturating_sub(self.charged)).then(|| self.last.plus_micros(soonest))
+        (soonest <= left).then(|| self.last.plus_micros(soonest))
     }
 }

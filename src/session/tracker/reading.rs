@@ -1,6 +1,6 @@
 //! One reading of the board: a game that would explain what the sensors showed, and what it costs.
 
-use shakmaty::{Bitboard, Board, Color, Position as _, Role};
+use shakmaty::{Bitboard, Board, Color, Position as _, Role, Square};
 
 use super::{
     cost::{self, Cost},
@@ -15,9 +15,62 @@ pub(crate) struct Observed {
     pub occupied: Bitboard,
     /// The men on them, where the board tells.
     pub men: Option<Board>,
+    /// Squares whose sensor is not believed: they contradict no reading.
+    pub masked: Bitboard,
+    /// Squares on which the board is not believed as to which man it is.
+    pub misread: Bitboard,
+    /// The square whose diode lets current through both ways.
+    pub shorted: Option<Square>,
+}
+
+/// What reads closed through the shorted diode of a square while its contact is closed: every rank that
+/// has a man on its file reads the men of its rank as well.
+pub(crate) fn ghosts(shorted: Square, occupied: Bitboard) -> Bitboard {
+    if !occupied.contains(shorted) {
+        return Bitboard::EMPTY;
+    }
+    let row = Bitboard::from_rank(shorted.rank());
+    let files = (occupied & row).without(shorted);
+    let ranks = (occupied & Bitboard::from_file(shorted.file())).without(shorted);
+    let file_set =
+        files.into_iter().fold(Bitboard::EMPTY, |sum, square| sum | Bitboard::from_file(square.file()));
+    let rank_set =
+        ranks.into_iter().fold(Bitboard::EMPTY, |sum, square| sum | Bitboard::from_rank(square.rank()));
+    file_set & rank_set
 }
 
 impl Observed {
+    /// What a sound board shows: every square is believed.
+    pub(crate) fn of(occupied: Bitboard, men: Option<Board>) -> Observed {
+        Observed { occupied, men, masked: Bitboard::EMPTY, misread: Bitboard::EMPTY, shorted: None }
+    }
+
+    /// Squares that say nothing about a board on which `occupied` is filled.
+    pub(crate) fn hides(&self, occupied: Bitboard) -> Bitboard {
+        self.masked | self.shorted.map_or(Bitboard::EMPTY, |square| ghosts(square, occupied))
+    }
+
+    /// Squares on which the board contradicts `board`.
+    pub(crate) fn differs(&self, board: &Board) -> Bitboard {
+        ((board.occupied() ^ self.occupied) | self.wrong_men(board)) & !self.hides(board.occupied())
+    }
+
+    /// Those of these filled squares that the board shows empty, masked ones aside.
+    pub(crate) fn empty(&self, filled: Bitboard) -> Bitboard {
+        filled & !self.occupied & !self.hides(filled)
+    }
+
+    /// True when the board shows just the squares of `occupied` as filled, masked ones aside.
+    pub(crate) fn shows(&self, occupied: Bitboard) -> bool {
+        ((occupied ^ self.occupied) & !self.hides(occupied)).is_empty()
+    }
+
+    /// The occupied squares, where a masked square is taken to be as in `expected`.
+    pub(crate) fn believed(&self, expected: Bitboard) -> Bitboard {
+        let hidden = self.hides(expected);
+        (self.occupied & !hidden) | (expected & hidden)
+    }
+
     /// Occupied squares on which the board reads another man than `board` has there.
     pub(crate) fn wrong_men(&self, board: &Board) -> Bitboard {
         let Some(men) = &self.men else { return Bitboard::EMPTY };
@@ -25,7 +78,7 @@ impl Observed {
         let role = Role::ALL
             .into_iter()
             .fold(Bitboard::EMPTY, |sum, role| sum | (men.by_role(role) & board.by_role(role)));
-        self.occupied & board.occupied() & !(color & role)
+        self.occupied & board.occupied() & !(color & role) & !self.misread
     }
 }
 
@@ -43,7 +96,7 @@ pub(crate) struct Reading {
     /// The men of the side that has the move.
     pub us: Bitboard,
     /// Every square on which it has a man.
-    pub(super) occupied: Bitboard,
+    pub occupied: Bitboard,
     /// Squares on which the board contradicts it.
     pub differs: Bitboard,
     /// Squares seen empty since the last ply.
@@ -78,6 +131,7 @@ impl Reading {
         if seen.men.is_some() {
             self.differs |= seen.wrong_men(node.position.board());
         }
+        self.differs &= !seen.hides(self.occupied);
         self.paid &= self.differs;
         self.rate = if self.differs.is_empty() { 0 } else { self.rate_now(seen) };
         if self.differs.is_empty() {
@@ -89,6 +143,11 @@ impl Reading {
     pub(super) fn pay(&mut self, squares: Bitboard, seen: &Observed) {
         self.paid = self.differs & squares;
         self.rate = self.rate_now(seen);
+    }
+
+    /// Squares that say nothing about this reading.
+    pub(super) fn hidden(&self, seen: &Observed) -> Bitboard {
+        seen.hides(self.occupied)
     }
 
     fn rate_now(&self, seen: &Observed) -> u32 {

@@ -1,0 +1,57 @@
+//! Men that were displaced: several squares changed at once, and no move explains it (Article 7.4 of the
+//! Laws of 2023, 7.3 of those of 2005).
+
+use shakmaty::{Bitboard, Position as _};
+
+use super::{Facts, Moment, Narrator, Now, tell};
+use crate::session::{
+    fact::FactKind,
+    tracker::{Cause, PATIENCE, Tracker},
+};
+
+/// Nobody moves three men within this time, in microseconds (`displace.window_ms` of the catalogue).
+const WINDOW_US: u64 = 300_000;
+/// So many squares have to be out of order.
+const SQUARES: usize = 3;
+
+impl Narrator {
+    /// Tells that men were displaced, and that they stand right again.
+    pub(super) fn look_for_displaced(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
+        let seen = tracker.seen();
+        let differs = seen.differs(self.position().board());
+        if differs.is_empty() {
+            self.disorder_since = None;
+            if self.displaced.any() {
+                self.displaced = Bitboard::EMPTY;
+                let detail = "the men stand as before";
+                tell(facts, now, advisory("displaced-restored", Bitboard::EMPTY, "journal", detail));
+            }
+            return;
+        }
+        let since = *self.disorder_since.get_or_insert(now.at);
+        let at_once = match self.moment {
+            Moment::Board(Cause::Report) => true,
+            Moment::Board(Cause::Lift(_) | Cause::Place(_)) => now.at.since(since) <= WINDOW_US,
+            _ => false,
+        };
+        let extra = differs & seen.occupied;
+        let many = differs.count() >= SQUARES && extra.any();
+        if !at_once || !many || extra.count() * 2 < differs.count() || self.displaced == differs {
+            return;
+        }
+        let limit = tracker.best().map_or(0, |best| tracker.weight(best)).saturating_add(PATIENCE);
+        let explained = tracker.readings().iter().any(|reading| {
+            tracker.weight(reading) < limit && (reading.differs & seen.occupied & !reading.paid()).is_empty()
+        });
+        if !explained {
+            self.displaced = differs;
+            let detail = "several men changed their squares at once, and no move explains it";
+            tell(facts, now, advisory("displaced", differs, "arbiter", detail));
+        }
+    }
+}
+
+fn advisory(code: &'static str, squares: Bitboard, to: &'static str, detail: &str) -> FactKind {
+    let squares = squares.into_iter().collect();
+    FactKind::Advisory { code, side: None, squares, to, detail: detail.to_owned() }
+}
