@@ -8,9 +8,7 @@ use touchmoved::replay::Emit;
 use super::{FIXTURES, OTHER_HARNESS, case_log, replay};
 
 /// Remarks that are expected and not shown, and why.
-const NOT_SHOWN: [(&str, &str); 1] = [
-    ("C045", "finished_after_press"), // told with the castling, before its rook follows
-];
+const NOT_SHOWN: [(&str, &str); 0] = [];
 
 #[test]
 fn every_reported_case_shows_the_expected_flags() {
