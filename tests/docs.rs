@@ -83,3 +83,25 @@ fn the_example_of_the_readme_is_a_correct_configuration() {
         }
     }
 }
+
+/// The manual tells every cost of the tracker with its value.
+#[test]
+fn the_costs_of_the_tracker_are_told_as_they_are() {
+    let manual = read("docs/reconstruction.md");
+    let told = |name: &str| {
+        let row = manual.lines().find(|line| line.contains(&format!("| `{name}` |")))?;
+        row.split('|')
+            .map(str::trim)
+            .skip_while(|cell| *cell != format!("`{name}`"))
+            .nth(1)
+            .map(str::to_owned)
+    };
+    let mut costs = 0;
+    for line in read("src/session/tracker/cost.rs").lines().filter(|line| line.starts_with("pub const ")) {
+        let (name, rest) = line.trim_start_matches("pub const ").split_once(':').unwrap();
+        let value = rest.split('=').nth(1).unwrap().trim().trim_end_matches(';').replace('_', "");
+        assert_eq!(told(name), Some(value), "{name}");
+        costs += 1;
+    }
+    assert!(costs > 50, "only {costs} costs");
+}
