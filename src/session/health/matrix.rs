@@ -79,6 +79,10 @@ impl Session {
             }
             return;
         }
+        // A single man too many may be anything, unless a diode is suspected already.
+        if extra.count() < EXTRA && !self.health.matrix.told {
+            return;
+        }
         let due = self.last_change.plus_ms(RESTS_MS);
         if at < due {
             self.health.plan(due);
@@ -108,7 +112,6 @@ impl Session {
             return;
         }
         let suspects = boards.iter().fold(Bitboard::EMPTY, |sum, occupied| sum | shorted(*occupied, shown));
-        // A single man too many may be anything, unless a diode is suspected already.
         let known = self.health.matrix.told && (self.health.matrix.suspects & suspects).any();
         if !explained && (extra.count() >= EXTRA || known) {
             self.suspect_diodes(at, suspects);
