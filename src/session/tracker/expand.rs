@@ -15,7 +15,7 @@ use super::{
 use crate::session::time::MonoTime;
 
 /// How many of the best readings are tried for two plies at once.
-const DEEP: usize = 4;
+const DEEP: usize = 2;
 /// More contradictions are not counted.
 const MANY: u8 = 4;
 

@@ -27,7 +27,7 @@ pub(super) use self::{
 use super::{time::MonoTime, view::Effort};
 
 /// No more readings than this are kept, whatever the input.
-const MAX_READINGS: usize = 64;
+const MAX_READINGS: usize = 40;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
 const MAX_LOOSE: usize = 120;
 /// A reading that differs from the best one by so old a ply and is not close to it is given up.
