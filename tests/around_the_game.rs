@@ -337,6 +337,26 @@ fn men_exchanged_at_the_set_up_are_suspected_and_the_game_is_not_rewritten() {
     assert!(log.advised("setup-exchanged").is_empty());
 }
 
+/// A square that reads occupied from the set-up on makes nobody's move illegal.
+#[test]
+fn nobody_is_accused_of_a_move_that_cannot_be_named() {
+    let count = |log: &Log, fact: &str| log.run(Emit::Facts).iter().filter(|f| f["fact"] == fact).count();
+    let mut extra = Log::start();
+    extra.report(extra.now() | Bitboard::from(Square::E5)).play("d2d4 d7d5");
+    assert_eq!((count(&extra, "illegal_move"), extra.result().0), (0, "d2d4 d7d5".to_owned()));
+    assert_eq!(extra.advised("press-over-mismatch"), [json!(["d2", "d4", "e5"])]);
+    // Two men of his own at once: no single move that could be named.
+    let mut two = Log::start();
+    two.lift("a2").lift("h2").place("a5").place("h5").press("white");
+    assert_eq!(count(&two, "illegal_move"), 0);
+    let state = two.last_state();
+    assert_eq!((&state["state"], &state["squares"]), (&json!("mismatch"), &json!(["a2", "h2", "a5", "h5"])));
+    // One man where he may not go is named and counted.
+    let mut one = Log::start();
+    one.lift("a2").place("a5").press("white");
+    assert_eq!(one.run(Emit::Facts).iter().filter(|f| f["attempt"] == "a2a5").count(), 1);
+}
+
 /// A sleeve knocks two men over; they are put right.
 #[test]
 fn displaced_men_are_told_until_they_stand_right() {

@@ -56,6 +56,7 @@ impl Narrator {
             to: "arbiter",
             detail: detail.to_owned(),
         };
+        let attempt = self.attempt(missing, extra);
         let (state, attempt) = if missing.is_empty() && extra.is_empty() {
             tell(
                 facts,
@@ -75,25 +76,31 @@ impl Narrator {
                 ),
             );
             (State::Incomplete, None)
-        } else {
-            let attempt = self.attempt(missing, extra);
+        } else if let Some((from, to)) = attempt {
             let n = self.side_counts(side).map_or(1, |count| {
                 *count += 1;
                 *count
             });
             self.mark(format!("illegal_move:{n}"));
-            let uci = attempt.map(|(from, to)| format!("{from}{to}"));
+            let attempt = Some(format!("{from}{to}"));
+            let kind = FactKind::IllegalMove { by: side, attempt: attempt.clone(), kind: "illegal-move", n };
+            tell(facts, now, kind);
+            self.suspect_exchange(from, to, now, facts);
+            (State::Illegal, attempt)
+        } else {
+            // Nobody is accused of a move that cannot be named.
             tell(
                 facts,
                 now,
-                FactKind::IllegalMove { by: side, attempt: uci.clone(), kind: "illegal-move", n },
+                advise(
+                    "press-over-mismatch",
+                    missing | extra,
+                    "the clock was pressed over other men than the game's",
+                ),
             );
-            if let Some((from, to)) = attempt {
-                self.suspect_exchange(from, to, now, facts);
-            }
-            (State::Illegal, uci)
+            (State::Mismatch, None)
         };
-        let missing = if unfinished.is_none() { missing.single_square() } else { None };
+        let missing = missing.single_square().filter(|_| unfinished.is_none() && state != State::Mismatch);
         self.wrong = Some(Wrong { state, side, at: now.at, attempt, candidate: unfinished, missing });
     }
 

@@ -159,6 +159,9 @@ impl Narrator {
             view.candidates = self.landings(*square);
             return true;
         }
+        if *state == State::Mismatch {
+            view.squares = differs.into_iter().collect();
+        }
         view.attempt.clone_from(attempt);
         view.candidate = candidate.map(|mv| self.uci(mv));
         true
