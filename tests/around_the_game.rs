@@ -466,6 +466,33 @@ fn kings_in_the_centre_are_a_result_and_no_move() {
     }
 }
 
+/// Men that stand in the centre are put aside for the kings.
+#[test]
+fn kings_take_the_place_of_men_in_the_centre() {
+    for (white, black, result) in SIGNALS {
+        for first in ["white", "black"] {
+            let mut log = Log::start();
+            log.play("e2e4 e7e5 d2d3 d7d6 d3d4 d6d5");
+            let mut go = |from: &str, to: &str| {
+                log.lift(to).lift(from).place(to);
+            };
+            let [one, two] = [("e1", white), ("e8", black)];
+            let order = if first == "white" { [one, two] } else { [two, one] };
+            order.into_iter().for_each(|(from, to)| go(from, to));
+            log.after(4000, json!({ "clock": "pause" }));
+            assert_eq!(
+                log.result(),
+                ("e2e4 e7e5 d2d3 d7d6 d3d4 d6d5".to_owned(), result.to_owned()),
+                "{white} {black} {first}"
+            );
+        }
+    }
+    // A capture in the centre is none, nor is a man there that is put right.
+    let mut log = Log::start();
+    log.play("e2e4 d7d5 e4d5 d8d5").lift("d5").place("d5").after(20_000, json!({ "tick": true }));
+    assert_eq!(log.result(), ("e2e4 d7d5 e4d5 d8d5".to_owned(), "*".to_owned()));
+}
+
 /// A signal can be withdrawn by putting the kings back, and the game goes on.
 #[test]
 fn a_signal_is_withdrawn_by_putting_the_kings_back() {

@@ -107,7 +107,7 @@ fn played(path: &Path, setup: &GameSetup) -> Result<Vec<Ply>, String> {
         let mv = legal(&position, text).ok_or(format!("ply {}, {text:?}, is not legal", index + 1))?;
         let uci = UciMove::from_move(mv, setup.castling).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string();
-        plies.push(Ply { uci: uci.into(), san: san.into() });
+        plies.push(Ply { uci, san });
     }
     let before = setup.history.len().min(plies.len());
     Ok(plies.split_off(before))

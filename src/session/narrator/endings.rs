@@ -3,12 +3,12 @@
 
 use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
-use super::{Facts, Narrator, Now, conditions::CENTRE, tell};
+use super::{Facts, Narrator, Now, Told, conditions::CENTRE, tell};
 use crate::session::{
     event::GameResult,
     fact::{Certainty, CompletedBy, FactKind},
     time::MonoTime,
-    tracker::{Observed, Tracker},
+    tracker::Tracker,
 };
 
 /// Kings that stand in the centre for this long signal a result, in milliseconds.
@@ -125,11 +125,18 @@ impl Narrator {
     }
 
     fn signal_shown(&self, tracker: &Tracker) -> Option<GameResult> {
-        let seen = tracker.seen();
-        let before = self.told.len().checked_sub(2).and_then(|index| self.told.get(index));
-        let before = before.map_or(&self.start, |told| &told.after);
+        let shown = |told: Option<&Told>| {
+            let position = told.map_or(&self.start, |told| &told.after);
+            let since = told.map_or(MonoTime::default(), |told| {
+                told.record.completed.map_or(told.record.made, |completed| completed.max(told.record.made))
+            });
+            signal(position, tracker, since)
+        };
         let step = self.uncompleted_last().is_some_and(|told| told.mv.role() == shakmaty::Role::King);
-        signal(self.position(), seen).or_else(|| if step { signal(before, seen) } else { None })
+        shown(self.told.last()).or_else(|| {
+            let before = self.told.len().checked_sub(2).and_then(|index| self.told.get(index));
+            if step { shown(before) } else { None }
+        })
     }
 
     /// A press after the end. Where the game ended by itself the player who had no move has none to
@@ -184,15 +191,16 @@ impl Narrator {
 
 /// The result that kings in the centre signal on a board that otherwise shows `position`: both on
 /// light squares White has won, both on dark ones Black, one on each a draw.
-fn signal(position: &Chess, seen: &Observed) -> Option<GameResult> {
+/// Men that stood in the centre may have been put aside for the kings since `since`.
+fn signal(position: &Chess, tracker: &Tracker, since: MonoTime) -> Option<GameResult> {
+    let seen = tracker.seen();
     let board = position.board();
     let rest = board.occupied() & !board.kings();
     let occupied = seen.believed(rest);
-    let kings = occupied & !rest;
+    let kings = (occupied & !rest) | tracker.filled_after(occupied & rest & CENTRE, since);
     let shown = kings.count() == 2
-        && rest.is_subset(occupied)
+        && (rest & !CENTRE).is_subset(occupied)
         && kings.is_subset(CENTRE)
-        && (rest & CENTRE & kings).is_empty()
         && kings != board.kings();
     if let Some(men) = &seen.men
         && men.kings() != kings

@@ -545,6 +545,11 @@ impl Tracker {
         self.clocked > 0
     }
 
+    /// Those of `squares` that were filled after `since`.
+    pub(super) fn filled_after(&self, squares: Bitboard, since: MonoTime) -> Bitboard {
+        squares.into_iter().filter(|square| self.times.filled[usize::from(*square)] > since).collect()
+    }
+
     /// The readings, the cheapest at the last event first.
     pub(super) fn readings(&self) -> &[Reading] {
         &self.readings
