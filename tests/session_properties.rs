@@ -33,7 +33,7 @@ proptest! {
             prop_assert!(mv.is_ok(), "{} is not legal in {:?}", ply.uci, position);
             position.play_unchecked(mv.unwrap());
         }
-        prop_assert_eq!(sum, session.plies().map(|ply| ply.uci.clone()).collect::<Vec<_>>());
+        prop_assert_eq!(sum, session.plies().map(|ply| ply.uci).collect::<Vec<_>>());
     }
 
     /// Time stamps and the way in which time is told do not matter: looking at every millisecond or
@@ -85,13 +85,13 @@ fn sum(mut turn: Color, facts: &[Fact]) -> Result<Vec<String>, TestCaseError> {
                 prop_assert_eq!(*ply, game.len() + 1);
                 prop_assert_eq!(*by, turn);
                 turn = !turn;
-                game.push((uci.clone(), false, false));
+                game.push((*uci, false, false));
             }
             FactKind::MoveWithdrawn { ply, uci, published } => {
                 prop_assert_eq!(*ply, game.len());
                 let (was, was_published, completed) = game.pop().unwrap();
                 prop_assert!(!completed, "a completed move is never withdrawn");
-                prop_assert_eq!((was, was_published), (uci.clone(), *published));
+                prop_assert_eq!((was, was_published), (*uci, *published));
                 turn = !turn;
             }
             FactKind::MoveRevised { ply, was, uci, published, .. } => {
