@@ -294,6 +294,16 @@ fn a_board_on_its_side_is_read() {
     }
 }
 
+/// Black begins by mistake and puts his man back: the board does not lie turned for that.
+#[test]
+fn a_first_movement_that_is_put_back_turns_no_board() {
+    let mut log = Log::start();
+    log.lift("e7").place("e5").press("black").lift("e5").place("e7").press("white").play("e2e4 e7e5 g1f3");
+    assert_eq!(log.result().0, "e2e4 e7e5 g1f3");
+    let state = log.last_state();
+    assert!(!state["flags"].to_string().contains("rotated180"), "{state}");
+}
+
 /// Men that stand exchanged on an identity board are named before the first move.
 #[test]
 fn exchanged_men_on_an_identity_board_are_named_at_once() {

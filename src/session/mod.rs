@@ -63,6 +63,8 @@ pub struct Session {
     health: Health,
     debouncer: Option<Debouncer>,
     orientation: Orientation,
+    /// A movement, and not the set-up, has shown which way the board lies.
+    turned_by_move: bool,
     last: MonoTime,
     ev: i64,
     went_back: bool,
@@ -98,6 +100,7 @@ impl Session {
             health: Health::new(),
             debouncer,
             orientation,
+            turned_by_move: false,
             last: MonoTime::ZERO,
             ev: -1,
             went_back: false,
@@ -312,6 +315,7 @@ impl Session {
             self.tracker.place(square, piece, at);
             self.turn_if_needed(at);
             self.narrate(at, Moment::Board(Cause::Place(square)));
+            self.reopen_turn();
         }
     }
 

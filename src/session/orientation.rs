@@ -123,7 +123,9 @@ impl Orientation {
 impl Session {
     pub(super) fn tell_orientation(&mut self, at: MonoTime) {
         let (value, mark) = self.orientation.turn.words();
-        self.narrator.mark(mark.to_owned());
+        if !mark.is_empty() {
+            self.narrator.mark(mark.to_owned());
+        }
         self.tell(at, FactKind::Orientation { value });
         if self.orientation.turn == Turn::Flipped {
             self.advise(
@@ -177,6 +179,7 @@ impl Session {
             && (self.tracker.loose_ply(best).is_some() || self.narrator.plies().len() > 0)
         {
             self.orientation.known = true;
+            self.turned_by_move = true;
             if self.orientation.turn.is_sideways() {
                 self.tell_orientation(at);
             }
@@ -199,11 +202,27 @@ impl Session {
             return;
         }
         self.orientation = Orientation { turn: self.orientation.turn.opposite(), known: true };
+        self.turned_by_move = true;
         self.tell_orientation(at);
         let mut tracker = Tracker::new(start.clone(), Observed::of(start.board().occupied(), None));
         tracker.pass_time(at, true);
         tracker.report(Observed::of(turned, None), at);
         self.tracker = tracker;
+    }
+
+    /// A first movement that was put back shows nothing: it may have been that of the player who does
+    /// not have the move.
+    pub(super) fn reopen_turn(&mut self) {
+        if !self.turned_by_move || self.narrator.plies().len() > 0 {
+            return;
+        }
+        let start = self.narrator.position().board().occupied();
+        let seen = self.tracker.seen();
+        let moved = self.tracker.best().is_some_and(|best| self.tracker.loose_ply(best).is_some());
+        if !moved && seen.men.is_none() && seen.occupied == start && start == start.rotate_180() {
+            self.orientation.known = false;
+            self.turned_by_move = false;
+        }
     }
 }
 
