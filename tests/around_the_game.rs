@@ -304,6 +304,15 @@ fn a_first_movement_that_is_put_back_turns_no_board() {
     assert!(!state["flags"].to_string().contains("rotated180"), "{state}");
 }
 
+/// A movement turns the board, but the player whose men lie there presses: that is in doubt.
+#[test]
+fn a_board_that_is_turned_against_the_presses_is_in_doubt() {
+    let mut log = Log::start();
+    log.lift("e7").place("e5").press("black").lift("e2").place("e4").press("white");
+    let end = log.run(Emit::Moves).pop().unwrap();
+    assert_eq!((&end["certain"], &end["doubts"]), (&json!(false), &json!([1])), "{end}");
+}
+
 /// Men that stand exchanged on an identity board are named before the first move.
 #[test]
 fn exchanged_men_on_an_identity_board_are_named_at_once() {

@@ -65,6 +65,8 @@ pub struct Session {
     orientation: Orientation,
     /// A movement, and not the set-up, has shown which way the board lies.
     turned_by_move: bool,
+    /// The board was turned by a movement over which the other player pressed.
+    odd_turn: bool,
     last: MonoTime,
     ev: i64,
     went_back: bool,
@@ -101,6 +103,7 @@ impl Session {
             debouncer,
             orientation,
             turned_by_move: false,
+            odd_turn: false,
             last: MonoTime::ZERO,
             ev: -1,
             went_back: false,
@@ -207,6 +210,7 @@ impl Session {
                     self.pass_time(at);
                     self.set_pause(at, false);
                     self.tracker.press(*side, at);
+                    self.doubt_turn(*side);
                     self.narrate(at, Moment::Board(Cause::Press(*side)));
                 }
             }
@@ -465,6 +469,10 @@ impl Session {
 
     /// Plies, counted from 1, that the session is not sure of.
     pub fn doubts(&self) -> Vec<usize> {
-        self.narrator.doubts(&self.tracker)
+        let mut doubts = self.narrator.doubts(&self.tracker);
+        if self.odd_turn && doubts.first() != Some(&1) {
+            doubts.insert(0, 1);
+        }
+        doubts
     }
 }

@@ -1,7 +1,7 @@
 //! Which way the board lies: found from the set-up, or from the first movement where the set-up looks
 //! the same from both sides.
 
-use shakmaty::{Bitboard, Board, Position as _, Square};
+use shakmaty::{Bitboard, Board, Color, Position as _, Square};
 
 use super::{
     Session,
@@ -208,6 +208,15 @@ impl Session {
         tracker.pass_time(at, true);
         tracker.report(Observed::of(turned, None), at);
         self.tracker = tracker;
+    }
+
+    /// A board that a first movement turned, and then the other player presses over it: the movement may
+    /// have been his, on a board that lies as usual.
+    pub(super) fn doubt_turn(&mut self, side: Color) {
+        let by_move = self.turned_by_move && self.orientation.turn == Turn::Flipped;
+        let first = self.narrator.plies().len() <= 1;
+        let mover = self.tracker.best().is_some_and(|best| self.tracker.len(best) == 1 && best.turn == side);
+        self.odd_turn |= by_move && first && mover;
     }
 
     /// A first movement that was put back shows nothing: it may have been that of the player who does

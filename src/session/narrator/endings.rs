@@ -142,7 +142,7 @@ impl Narrator {
     /// A press after the end. Where the game ended by itself the player who had no move has none to
     /// press after.
     pub(in crate::session) fn press_after_end(&mut self, side: Color) {
-        let by_itself = self.examined == self.told.len() && self.examined > 0;
+        let by_itself = !self.told.is_empty() && self.legal().is_empty();
         self.played_on |= by_itself && self.position().turn() == side;
     }
 

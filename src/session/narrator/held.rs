@@ -23,7 +23,7 @@ pub(super) struct Held {
     pub since: MonoTime,
     /// It was still so at the next look, and is told.
     pub lasting: bool,
-    /// Every move that fits now; empty while the readings agree again and wait for more.
+    /// Every move that fits, as long as the reply does not stand; empty where the readings agree again.
     pub candidates: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Narrator {
         let before = self.held.take_if(|held| held.index == index);
         let known = before.is_some();
         let since = before.as_ref().map_or(now.at, |held| held.since);
-        let lasting = before.is_some_and(|held| held.lasting) || now.at > since;
+        let lasting = before.as_ref().is_some_and(|held| held.lasting) || now.at > since;
         let Some(ply) = tracker.ply(reading, index) else {
             self.held = None;
             return;
@@ -55,7 +55,10 @@ impl Narrator {
         // Beside one candidate alone stands only that nothing was played: the reply speaks against it.
         let enough = if pressed && answered { 1 } else { 2 };
         if candidates.len() < enough {
-            self.held = known.then_some(Held { index, since, lasting, candidates: Vec::new() });
+            // What was open stays open for the eye until the reply stands or the ply is published.
+            let replied = index + 1 < tracker.len(reading);
+            let candidates = before.filter(|_| !replied).map(|held| held.candidates).unwrap_or_default();
+            self.held = known.then_some(Held { index, since, lasting, candidates });
             return;
         }
         if lasting {
