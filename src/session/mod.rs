@@ -209,8 +209,8 @@ impl Session {
                 } else {
                     self.pass_time(at);
                     self.set_pause(at, false);
-                    self.tracker.press(*side, at);
                     self.doubt_turn(*side);
+                    self.tracker.press(*side, at);
                     self.narrate(at, Moment::Board(Cause::Press(*side)));
                 }
             }
