@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks
 use super::{Narrator, Now, held::fits_as_well, is_last, ply_of};
 use crate::session::{
     time::MonoTime,
-    tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, Tracker, castled},
+    tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, SCAN_LAG_US, Tracker, castled},
 };
 
 /// The four squares on which kings signal a result.
@@ -127,6 +127,16 @@ impl Narrator {
         self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
     }
 
+    /// A board that is read in scans may show a man on its way while the clock was pressed already.
+    fn awaits_scan(&self, ply: &Ply, now: Now) -> bool {
+        self.identity
+            && !ply.answered
+            && ply.pressed.is_some_and(|pressed| {
+                now.at < pressed.plus_micros(SCAN_LAG_US) && pressed < ply.placed.plus_micros(SCAN_LAG_US)
+            })
+            && self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
+    }
+
     /// Where players press, a move that is not pressed may still be taken back: a while longer.
     fn awaits_press(&self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now) -> bool {
         tracker.is_clocked()
@@ -141,7 +151,11 @@ impl Narrator {
         let Some(told) = self.told.get(index) else { return false };
         if let Some(ply) = ply_of(tracker, reading, index) {
             let last = is_last(tracker, reading, index);
-            if last && (self.may_go_on(ply, now) || self.awaits_press(tracker, reading, ply, now)) {
+            if last
+                && (self.may_go_on(ply, now)
+                    || self.awaits_press(tracker, reading, ply, now)
+                    || self.awaits_scan(ply, now))
+            {
                 return false;
             }
         }
@@ -199,6 +213,9 @@ impl Narrator {
         }
         if unpublished {
             plan(self.last_event.plus_ms(self.settings.await_press_ms));
+            if self.identity {
+                plan(self.last_event.plus_micros(SCAN_LAG_US));
+            }
         }
         others.into_iter().flatten().for_each(plan);
     }

@@ -77,12 +77,20 @@ impl Narrator {
             );
             (State::Incomplete, None)
         } else if let Some((from, to)) = attempt {
+            let uci = format!("{from}{to}");
+            let again = self.wrong.as_ref().is_some_and(|wrong| {
+                wrong.state == State::Illegal && wrong.side == side && wrong.attempt.as_ref() == Some(&uci)
+            });
+            if again {
+                // A second press over the same position is no second illegal move.
+                return;
+            }
             let n = self.side_counts(side).map_or(1, |count| {
                 *count += 1;
                 *count
             });
             self.mark(format!("illegal_move:{n}"));
-            let attempt = Some(format!("{from}{to}"));
+            let attempt = Some(uci);
             let kind = FactKind::IllegalMove { by: side, attempt: attempt.clone(), kind: "illegal-move", n };
             tell(facts, now, kind);
             self.suspect_exchange(from, to, now, facts);

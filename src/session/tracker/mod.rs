@@ -19,7 +19,7 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
 use self::tree::{NodeId, Tree};
 pub(super) use self::{
-    cost::{CLOSE, Cost, OVERTAKE, PATIENCE},
+    cost::{CLOSE, Cost, OVERTAKE, PATIENCE, SCAN_LAG_US},
     moves::castled,
     reading::{Observed, Reading, ghosts},
     tree::Ply,
@@ -62,10 +62,10 @@ struct Times {
 impl Times {
     /// What it costs that these men of the player who presses are missing: nobody presses with a man
     /// in the hand.
-    fn in_hand_at_press(&self, missing: Bitboard, slider: bool) -> Cost {
+    fn in_hand_at_press(&self, missing: Bitboard, slider: bool, passing_us: u64) -> Cost {
         let price = |square: Square| {
             let rested = self.left[usize::from(square)].since(self.filled[usize::from(square)]);
-            match (rested < cost::PASSING_US, slider) {
+            match (rested < passing_us, slider) {
                 (false, _) => cost::TAKEN_AT_PRESS,
                 (true, false) => cost::IN_HAND_AT_PRESS,
                 (true, true) => cost::PASSED_AT_PRESS,
@@ -180,7 +180,7 @@ impl Tracker {
         if let Some(men) = &mut self.seen.men {
             men.discard_piece_at(square);
         }
-        self.note_lift(square);
+        self.note_lift(square, at);
         self.look(Cause::Lift(square), at);
     }
 
@@ -277,6 +277,7 @@ impl Tracker {
     }
 
     fn press_reading(&mut self, index: usize, side: Color, at: MonoTime) {
+        let passing_us = self.passing_us();
         let Some(reading) = self.readings.get_mut(index) else { return };
         let node = reading.node;
         if reading.turn != side {
@@ -288,7 +289,7 @@ impl Tracker {
             });
             let missing = missing & !self.seen.occupied;
             if missing.any() {
-                let price = self.times.in_hand_at_press(missing, slider);
+                let price = self.times.in_hand_at_press(missing, slider, passing_us);
                 reading.cost = reading.cost.saturating_add(price);
                 reading.pay(reading.paid | missing, &self.seen);
             }
@@ -321,7 +322,7 @@ impl Tracker {
         if let Some(earlier) = unpressed {
             // The opponent was quicker than the player's hand on the clock.
             let missing = reading.differs & reading.us & !reading.paid;
-            let price = self.times.in_hand_at_press(missing & !self.seen.occupied, false);
+            let price = self.times.in_hand_at_press(missing & !self.seen.occupied, false, passing_us);
             reading.cost = reading.cost.saturating_add(price);
             if let Some(ply) = &mut self.tree.node_mut(earlier).ply {
                 ply.pressed = Some(at);
@@ -359,7 +360,20 @@ impl Tracker {
         }
     }
 
-    fn note_lift(&mut self, square: Square) {
+    /// A man on its way fills a square for less than this: a scan sees it on one square.
+    fn passing_us(&self) -> u64 {
+        if self.identity { cost::SCAN_LAG_US } else { cost::PASSING_US }
+    }
+
+    /// Whether the last ply of a reading may be taken back by the lift of a man at `at`: nobody has
+    /// pressed or answered, or the press came before the board had told where the man went.
+    fn may_retract(&self, reading: &Reading, at: MonoTime) -> bool {
+        let lag = if self.identity { cost::SCAN_LAG_US } else { cost::CONTACT_LAG_US };
+        self.loose_ply(reading)
+            .is_some_and(|ply| !ply.answered && ply.pressed.is_none_or(|pressed| at.since(pressed) <= lag))
+    }
+
+    fn note_lift(&mut self, square: Square, at: MonoTime) {
         for index in 0..self.readings.len() {
             let Some(reading) = self.readings.get_mut(index) else { return };
             reading.touched.add(square);
@@ -374,7 +388,7 @@ impl Tracker {
                 None
             };
             if let Some(price) = price
-                && self.loose_ply(&reading).is_some_and(|ply| ply.pressed.is_none() && !ply.answered)
+                && self.may_retract(&reading, at)
                 && let Some(back) = self.without_last(&reading, price)
             {
                 self.add(back);
@@ -416,7 +430,11 @@ impl Tracker {
         let before = self.tree.node(parent);
         let squares = moves::Candidate::new(&before.position, node.ply?.mv).squares;
         let touched = squares | self.seen.empty(before.position.board().occupied());
-        Some(Reading::of(parent, before, reading.cost.saturating_add(price), touched, &self.seen))
+        let pressed = node.ply?.pressed;
+        let price = if pressed.is_some() { price + cost::RETRACT_PRESSED } else { price };
+        let mut back = Reading::of(parent, before, reading.cost.saturating_add(price), touched, &self.seen);
+        back.early_press = pressed;
+        Some(back)
     }
 
     fn compare(&mut self) {
