@@ -32,7 +32,7 @@ use games::{Played, any_hands, cases, found, level, play, without_promotions};
 use mirror::{Mirror, plain};
 
 /// Most readings at any moment.
-const READINGS: usize = 40;
+const READINGS: usize = 64;
 /// Most plies of one reading that are not firm.
 const LOOSE: usize = 122;
 

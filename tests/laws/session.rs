@@ -19,7 +19,7 @@ const FACTS: usize = 128;
 /// Deadlines that one input may lead to: 64 contacts and a few looks at the board.
 const DEADLINES: usize = 160;
 /// Readings of the board at any moment.
-const READINGS: usize = 40;
+const READINGS: usize = 64;
 /// Plies of one reading that are not firm.
 const LOOSE: usize = 122;
 

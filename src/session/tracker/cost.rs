@@ -74,8 +74,6 @@ pub const RETRACT_BY_OTHER: Cost = 1_500;
 pub const RETRACT_PRESSED: Cost = 1_500;
 /// So long after the press a board that is read in scans may tell what was before it, in microseconds.
 pub const SCAN_LAG_US: u64 = 300_000;
-/// The same for contacts that settle.
-pub const CONTACT_LAG_US: u64 = 80_000;
 /// Two plies at once, without having seen the first one complete.
 pub const TWO_PLIES: Cost = 1_500;
 /// A man of the player who presses is missing after it has stood: the next player has taken it

@@ -27,7 +27,7 @@ pub(super) use self::{
 use super::{time::MonoTime, view::Effort};
 
 /// No more readings than this are kept, whatever the input.
-const MAX_READINGS: usize = 40;
+const MAX_READINGS: usize = 64;
 /// No reading keeps more undecided plies than this: the oldest become firm with the best one.
 const MAX_LOOSE: usize = 120;
 /// A reading that differs from the best one by so old a ply and is not close to it is given up.
@@ -366,11 +366,10 @@ impl Tracker {
     }
 
     /// Whether the last ply of a reading may be taken back by the lift of a man at `at`: nobody has
-    /// pressed or answered, or the press came before the board had told where the man went.
+    /// pressed or answered, or the press came before a scan had told where the man went.
     fn may_retract(&self, reading: &Reading, at: MonoTime) -> bool {
-        let lag = if self.identity { cost::SCAN_LAG_US } else { cost::CONTACT_LAG_US };
-        self.loose_ply(reading)
-            .is_some_and(|ply| !ply.answered && ply.pressed.is_none_or(|pressed| at.since(pressed) <= lag))
+        let in_scan = |pressed| self.identity && at.since(pressed) <= cost::SCAN_LAG_US;
+        self.loose_ply(reading).is_some_and(|ply| !ply.answered && ply.pressed.is_none_or(in_scan))
     }
 
     fn note_lift(&mut self, square: Square, at: MonoTime) {
