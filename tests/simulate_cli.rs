@@ -164,6 +164,15 @@ fn a_wrong_parameter_is_said_with_its_place_and_what_to_do() {
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains(expected), "{message}");
     }
+    for (switch, expected) in
+        [("--truth=-", "standard output has the log; name a file"), ("--debounced=4000000000", "is not in")]
+    {
+        let output = simulate(&["-", switch], PGN);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(expected), "{message}");
+        assert!(output.stdout.is_empty());
+    }
     for (text, line, expected) in [
         ("[mishaps]\n\nslide = \"30\"\n", 3, "mishaps.slide: expected a share from 0% to 100%"),
         ("# mine\n[mishap]\nslide = \"30%\"\n", 3, "did you mean mishaps.slide?"),

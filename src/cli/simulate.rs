@@ -60,6 +60,7 @@ pub(super) struct Args {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "20",
+        value_parser = clap::value_parser!(u32).range(..=3_600_000),
         conflicts_with = "output"
     )]
     debounced: Option<u32>,
@@ -75,7 +76,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Write what really happened into this file: moves, times, orders, mishaps and touches
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = truth_file)]
     truth: Option<PathBuf>,
     /// Write the parameters as TOML and play nothing
     #[arg(long)]
@@ -89,6 +90,13 @@ fn level(text: &str) -> Result<Level, String> {
 fn output(text: &str) -> Result<Output, String> {
     let found = Output::ALL.into_iter().find(|output| output.as_str() == text);
     found.ok_or_else(|| "expected raw, debounced or identity".to_owned())
+}
+
+fn truth_file(text: &str) -> Result<PathBuf, String> {
+    if text == "-" {
+        return Err("standard output has the log; name a file".to_owned());
+    }
+    Ok(text.into())
 }
 
 fn ending(text: &str) -> Result<Ending, String> {
