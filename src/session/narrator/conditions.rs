@@ -127,12 +127,13 @@ impl Narrator {
         self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
     }
 
-    /// A board that is read in scans may show a man on its way while the clock was pressed already.
+    /// A board that is read in scans may show a man on its way while the clock was pressed already;
+    /// a hand that slides a man rests for two such times at most.
     fn awaits_scan(&self, ply: &Ply, now: Now) -> bool {
         self.identity
             && !ply.answered
             && ply.pressed.is_some_and(|pressed| {
-                now.at < pressed.plus_micros(SCAN_LAG_US) && pressed < ply.placed.plus_micros(SCAN_LAG_US)
+                now.at < pressed.plus_micros(SCAN_LAG_US) && pressed < ply.placed.plus_micros(2 * SCAN_LAG_US)
             })
             && self.told.last().is_some_and(|told| told.mv == ply.mv && told.goes_on)
     }
