@@ -2,6 +2,8 @@
 //! reported, and nothing is invented.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "support/play.rs"]
+mod play;
 mod sick;
 
 use shakmaty::Square;

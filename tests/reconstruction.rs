@@ -3,6 +3,8 @@
 
 #[path = "reconstruction/games.rs"]
 mod games;
+#[path = "support/play.rs"]
+mod play;
 #[path = "support/streams.rs"]
 mod streams;
 

@@ -6,6 +6,8 @@
 mod games;
 #[path = "support/mirror.rs"]
 mod mirror;
+#[path = "support/play.rs"]
+mod play;
 #[path = "support/streams.rs"]
 mod streams;
 
@@ -28,8 +30,9 @@ use touchmoved::{
     simulate::params::{Level, Params},
 };
 
-use games::{Played, any_hands, cases, found, level, play, without_promotions};
+use games::{Played, any_hands, cases, found, level, without_promotions};
 use mirror::{Mirror, plain};
+use play::play;
 
 /// Most readings at any moment.
 const READINGS: usize = 64;

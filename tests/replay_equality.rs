@@ -2,6 +2,8 @@
 //! facts, byte for byte. On every fixture, on simulated hands and on the bytes of a DGT board.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "support/play.rs"]
+mod play;
 #[path = "support/streams.rs"]
 mod streams;
 

@@ -3,6 +3,8 @@
 
 #[path = "support/games.rs"]
 mod games;
+#[path = "support/play.rs"]
+mod play;
 
 use proptest::prelude::*;
 use shakmaty::{Chess, Color, Position as _, uci::UciMove};
@@ -16,7 +18,8 @@ use touchmoved::{
     simulate::params::{Level, Params},
 };
 
-use games::{any_hands, cases, found, level, play, without_promotions};
+use games::{any_hands, cases, found, level, without_promotions};
+use play::play;
 
 proptest! {
     #![proptest_config(cases(40))]

@@ -1,9 +1,9 @@
 //! Random games that simulated hands play, on a board with one sick square.
 
+use crate::play::play;
 use shakmaty::{Bitboard, Board, CastlingMode, Move, Piece, Position as _, Role, Square, uci::UciMove};
 use touchmoved::{
     session::{
-        Session,
         event::{Event, GameResult, Stamped},
         fact::{Fact, FactKind},
         setup::{BoardKind, GameSetup},
@@ -249,18 +249,6 @@ pub struct Outcome {
     pub facts: Vec<Fact>,
     pub doubts: Vec<usize>,
     pub sickness: Sickness,
-}
-
-fn play(setup: &GameSetup, events: &[Stamped]) -> (Session, Vec<Fact>) {
-    let mut session = Session::new(setup).unwrap();
-    let mut facts = Vec::new();
-    for stamped in events {
-        session.handle(stamped);
-        facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    }
-    session.advance(MonoTime::END);
-    facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    (session, facts)
 }
 
 pub fn run(seed: u64, sickness: Sickness, level: Level, identity: bool) -> Outcome {

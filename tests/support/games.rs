@@ -9,9 +9,7 @@ use touchmoved::{
     session::{
         Session,
         event::{Event, GameResult, Stamped},
-        fact::Fact,
         setup::{GameSetup, INITIAL_FEN},
-        time::MonoTime,
     },
     simulate::{
         Game,
@@ -161,19 +159,6 @@ pub fn any_hands() -> impl Strategy<Value = Params> {
 /// So many cases, unless `PROPTEST_CASES` says otherwise.
 pub fn cases(cases: u32) -> ProptestConfig {
     contextualize_config(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() })
-}
-
-/// Plays events into a session and gives it with all its facts.
-pub fn play(setup: &GameSetup, events: &[Stamped]) -> (Session, Vec<Fact>) {
-    let mut session = Session::new(setup).unwrap();
-    let mut facts = Vec::new();
-    for stamped in events {
-        session.handle(stamped);
-        facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    }
-    session.advance(MonoTime::END);
-    facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    (session, facts)
 }
 
 /// Moves without the piece that a pawn became, which no occupancy board can tell.

@@ -8,13 +8,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::play::play;
 use touchmoved::{
     session::{
-        Session,
         event::Stamped,
         fact::{Fact, FactKind},
         setup::GameSetup,
-        time::MonoTime,
     },
     wire::sensor_log,
 };
@@ -114,14 +113,7 @@ pub struct Outcome {
 
 /// Plays a game into a session and compares it with what was played.
 pub fn run(stream: &Stream) -> Outcome {
-    let mut session = Session::new(&stream.setup).unwrap();
-    let mut facts = Vec::new();
-    for stamped in &stream.events {
-        session.handle(stamped);
-        facts.extend(std::iter::from_fn(|| session.poll_fact()));
-    }
-    session.advance(MonoTime::END);
-    facts.extend(std::iter::from_fn(|| session.poll_fact()));
+    let (session, facts) = play(&stream.setup, &stream.events);
     let found: Vec<String> = session.best_line();
     let (wrong, withdrawn) = published(&facts, &stream.played);
     let first_wrong = first_difference(&found, &stream.played);
