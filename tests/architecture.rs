@@ -35,6 +35,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("session", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     ("publish", &["journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     ("simulate", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "review"]),
+    (
+        "notation",
+        &[
+            "wire", "session", "publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate",
+            "review",
+        ],
+    ),
     ("review", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("journal/record.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("journal/header.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),

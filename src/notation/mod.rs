@@ -1,0 +1,4 @@
+//! Moves and positions as people write them.
+
+pub mod chess960;
+pub mod fen;
