@@ -121,3 +121,26 @@ pub(super) fn reading(position: &Chess, forms: &[Form]) -> Reading {
         _ => Reading::Ambiguous(moves),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::notation::{announcement::hear, fen};
+
+    fn said(fen: &str, call: &str) -> Option<String> {
+        hear(call).unwrap().uci(&fen::read(fen, None).unwrap())
+    }
+
+    #[test]
+    fn what_was_said_can_be_compared_with_a_move_whether_it_is_legal_or_not() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let said_at_start = |call: &str| said(start, call);
+        assert_eq!(said_at_start("Bauer Eva zwei Eva drei").as_deref(), Some("e2e3"));
+        assert_eq!(said_at_start("Bauer Eva zwei Eva fuenf").as_deref(), Some("e2e5"));
+        assert_eq!(said_at_start("Springer Felix drei").as_deref(), Some("g1f3"));
+        assert_eq!(said_at_start("Dame David fuenf"), None);
+        assert_eq!(said_at_start("Kurze Rochade").as_deref(), Some("e1g1"));
+        let near = "4k3/8/8/8/8/8/8/5KR1 w G - 0 1";
+        assert_eq!(said(near, "Kurze Rochade").as_deref(), Some("f1g1"));
+        assert_eq!(said(near, "Lange Rochade"), None);
+    }
+}
