@@ -3,6 +3,8 @@
 mod check_config;
 mod demo;
 mod export;
+mod notation;
+mod parse;
 mod replay;
 mod review;
 mod run;
@@ -40,6 +42,10 @@ enum Command {
     Verify(verify::Args),
     /// Write the sensor log that a journal holds
     Export(export::Args),
+    /// Write a move as it stands on a score sheet, or as it is announced
+    Notation(notation::Args),
+    /// Read a move from a score sheet or a sealed move
+    Parse(parse::Args),
 }
 
 const fn version() -> &'static str {
@@ -57,5 +63,7 @@ pub fn main() -> ExitCode {
         Command::Simulate(args) => simulate::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Notation(args) => notation::run(&args),
+        Command::Parse(args) => parse::run(&args),
     }
 }
