@@ -102,6 +102,11 @@ fn livechess_request() {
 }
 
 #[test]
+fn notation_text() {
+    holds("notation_text", 256, 120);
+}
+
+#[test]
 fn pgn_text() {
     holds("pgn_text", 512, 200);
 }

@@ -8,6 +8,7 @@ mod choices;
 mod dgt;
 mod fold;
 mod journal;
+mod notation;
 mod replay;
 mod script;
 mod session;
@@ -23,6 +24,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("journal_file", journal::journal_file),
     ("journal_record", journal::journal_record),
     ("livechess_request", text::livechess_request),
+    ("notation_text", notation::notation_text),
     ("pgn_text", text::pgn_text),
     ("replay_log", replay::replay_log),
     ("sensor_log_line", text::sensor_log_line),
