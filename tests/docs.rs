@@ -9,6 +9,9 @@ use std::{
     process::Command,
 };
 
+use shakmaty::{CastlingSide, File, Rank, Role};
+use touchmoved::notation::{Language, announcement::Speech};
+
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
@@ -104,4 +107,80 @@ fn the_costs_of_the_tracker_are_told_as_they_are() {
         costs += 1;
     }
     assert!(costs > 50, "only {costs} costs");
+}
+
+/// The letters and words of the manual are those of the program.
+#[test]
+fn the_tables_of_the_notation_are_told_as_they_are() {
+    let manual = read("docs/notation.md");
+    let told = |row: &str| assert!(manual.lines().any(|line| line == row), "{row}");
+    let pieces = [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+    for language in Language::ALL {
+        let letters = pieces.map(|role| language.letter(role)).join(" | ");
+        told(&format!("| `{language}` | {} | {letters} |", language.name()));
+    }
+    for speech in Speech::ALL {
+        let men = pieces.into_iter().chain([Role::Pawn]).map(|role| speech.piece(role));
+        let sides = [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| speech.castling(side));
+        told(&format!("| `{speech}` | {} |", men.chain(sides).collect::<Vec<_>>().join(" | ")));
+        told(&format!("| `{speech}` | {} |", File::ALL.map(|file| speech.file(file)).join(" | ")));
+        told(&format!("| `{speech}` | {} |", Rank::ALL.map(|rank| speech.rank(rank)).join(" | ")));
+    }
+}
+
+/// The letters that mean several pieces, with every language: all of them, and no others.
+#[test]
+fn the_collisions_of_the_letters_are_told_as_they_are() {
+    let manual = read("docs/notation.md");
+    let table = manual.split("| letter | means |\n|---|---|\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let mut told: Vec<&str> = table.lines().collect();
+    told.sort_unstable();
+    let latin = |letter: &str| letter.replace('К', "K").replace('С', "C").replace('Т', "T");
+    let mut collisions = Vec::new();
+    for letter in ('A'..='Z').map(String::from) {
+        let mut meanings = Vec::new();
+        for (name, role) in [
+            ("king", Role::King),
+            ("queen", Role::Queen),
+            ("rook", Role::Rook),
+            ("bishop", Role::Bishop),
+            ("knight", Role::Knight),
+        ] {
+            let codes: Vec<&str> = Language::ALL
+                .into_iter()
+                .filter(|language| latin(language.letter(role)) == letter)
+                .map(Language::code)
+                .collect();
+            if !codes.is_empty() {
+                meanings.push(format!("{name}: {}", codes.join(", ")));
+            }
+        }
+        if meanings.len() > 1 {
+            collisions.push(format!("| `{letter}` | {} |", meanings.join("; ")));
+        }
+    }
+    assert_eq!(told, collisions);
+}
+
+/// Every example of the commands that need no file prints what is shown below it.
+#[test]
+fn the_examples_print_what_is_shown() {
+    let directory = Path::new(env!("CARGO_BIN_EXE_touchmoved")).parent().unwrap();
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap_or_default());
+    let mut run = 0;
+    for (document, text) in documents() {
+        for example in
+            text.split("```").skip(1).step_by(2).flat_map(|block| block.split("$ touchmoved ").skip(1))
+        {
+            if !["notation ", "parse "].iter().any(|command| example.starts_with(command)) {
+                continue;
+            }
+            let (arguments, shown) = example.split_once('\n').unwrap();
+            let command = format!("touchmoved {arguments}");
+            let output = Command::new("sh").args(["-c", &command]).env("PATH", &path).output().unwrap();
+            assert_eq!(String::from_utf8_lossy(&output.stdout), shown, "{}: {command}", document.display());
+            run += 1;
+        }
+    }
+    assert!(run >= 8, "only {run} examples");
 }
