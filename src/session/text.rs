@@ -3,6 +3,11 @@
 use std::{fmt, ops::Deref};
 
 use serde::{Serialize, Serializer};
+use shakmaty::{
+    CastlingMode, Move, Role, Square,
+    san::{San, SanPlus},
+    uci::UciMove,
+};
 
 /// The longest move in standard algebraic notation is `Qa1xb2#`, or `exd8=Q#` without its piece.
 const LONGEST: usize = 7;
@@ -21,6 +26,57 @@ impl MoveText {
         // Writing to it fails only when it is full.
         let _ = fmt::write(&mut text, format_args!("{displayed}"));
         text
+    }
+
+    /// A move in UCI; castling as the king's step or, in Chess960, as the king taking its rook.
+    pub fn uci(mv: Move, mode: CastlingMode) -> MoveText {
+        let mut text = MoveText::default();
+        match UciMove::from_move(mv, mode) {
+            UciMove::Normal { from, to, promotion } => {
+                text.square(from);
+                text.square(to);
+                promotion.into_iter().for_each(|piece| text.letter(piece.char()));
+            }
+            other => return MoveText::of(other),
+        }
+        text
+    }
+
+    /// A move in standard algebraic notation.
+    pub fn san(san: SanPlus) -> MoveText {
+        let mut text = MoveText::default();
+        match san.san {
+            San::Normal { role, file, rank, capture, to, promotion } => {
+                if role != Role::Pawn {
+                    text.letter(role.upper_char());
+                }
+                file.into_iter().for_each(|file| text.letter(file.char()));
+                rank.into_iter().for_each(|rank| text.letter(rank.char()));
+                if capture {
+                    text.letter('x');
+                }
+                text.square(to);
+                if let Some(piece) = promotion {
+                    text.letter('=');
+                    text.letter(piece.upper_char());
+                }
+            }
+            _ => return MoveText::of(san),
+        }
+        san.suffix.into_iter().for_each(|suffix| text.letter(suffix.char()));
+        text
+    }
+
+    fn square(&mut self, square: Square) {
+        self.letter(square.file().char());
+        self.letter(square.rank().char());
+    }
+
+    fn letter(&mut self, letter: char) {
+        if let (Some(place), Ok(letter)) = (self.letters.get_mut(usize::from(self.len)), u8::try_from(letter)) {
+            *place = letter;
+            self.len += 1;
+        }
     }
 
     /// The letters.

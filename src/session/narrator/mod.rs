@@ -19,7 +19,7 @@ mod touches;
 mod view;
 
 use shakmaty::{
-    Bitboard, Chess, Color, Move, Position as _,
+    Bitboard, Chess, Color, Move, MoveList, Position as _, Role, attacks,
     san::{San, SanPlus, Suffix},
 };
 
@@ -34,7 +34,7 @@ use super::{
     setup::GameSetup,
     text::MoveText,
     time::MonoTime,
-    tracker::{Cause, Ply, Reading, Tracker},
+    tracker::{Cause, Ply, Reading, Tracker, has_legal_move},
 };
 
 /// A ply as it was told.
@@ -436,7 +436,7 @@ impl Narrator {
 
     fn text(&self, mv: Move) -> MoveText {
         let mode = shakmaty::CastlingMode::from_chess960(self.chess960);
-        MoveText::of(shakmaty::uci::UciMove::from_move(mv, mode))
+        MoveText::uci(mv, mode)
     }
 
     fn uci(&self, mv: Move) -> String {
@@ -490,12 +490,22 @@ impl Narrator {
 fn san(before: &Chess, mv: Move, after: &Chess) -> MoveText {
     let suffix = if !after.is_check() {
         None
-    } else if after.legal_moves().is_empty() {
+    } else if !has_legal_move(after) {
         Some(Suffix::Checkmate)
     } else {
         Some(Suffix::Check)
     };
-    MoveText::of(SanPlus { san: San::from_move(before, mv), suffix })
+    // Only a second man of the kind that looks at the square needs to be told apart.
+    let alone = match mv {
+        Move::Normal { role, from, to, .. } if role != Role::Pawn => {
+            let man = role.of(before.turn());
+            let others = attacks::attacks(to, man, before.board().occupied()) & before.our(role);
+            others.without(from).is_empty()
+        }
+        _ => true,
+    };
+    let san = if alone { San::disambiguate(mv, &MoveList::new()) } else { San::from_move(before, mv) };
+    MoveText::san(SanPlus { san, suffix })
 }
 
 /// The index-th ply of the last reading's line, for conditions that look at it.

@@ -1,13 +1,14 @@
 //! How readings grow: moves that the board now shows, fully or nearly, and, where no reading explains
 //! the board, two plies at once.
 
-use shakmaty::{Bitboard, Chess, Move, Position as _, Role};
+use shakmaty::{Bitboard, Chess, Move, MoveList, Position as _, Role};
 
 use super::{
     Cause, Tracker,
     cost::{self, Cost},
     fit::{Evidence, fit, in_turn, unseen_capture},
-    moves::{Candidate, Legal},
+    legal::{Asked, Legal, Shelter, legal_moves},
+    moves::Candidate,
     plausible::oddness,
     reading::{Observed, Reading},
     tree::{NodeId, Ply},
@@ -20,8 +21,8 @@ const DEEP: usize = 2;
 const MANY: u8 = 4;
 
 /// A move that a reading could have played.
-#[derive(Clone, Copy)]
-struct Growth {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth {
     parent: NodeId,
     mv: Move,
     cost: Cost,
@@ -85,15 +86,14 @@ impl Tracker {
     /// Lets each of these readings play the moves that the board shows.
     pub(super) fn one_ply_each(&mut self, readings: std::ops::Range<usize>, cause: Cause, at: MonoTime) {
         let limit = self.cheapest().saturating_add(cost::TOO_DEAR);
-        let mut grown = Vec::new();
-        for index in readings {
-            if let Some(reading) = self.readings.get(index) {
-                self.one_ply(reading, cause, limit, &mut grown);
-            }
+        let mut grown = std::mem::take(&mut self.grown);
+        for reading in self.readings.get(readings).unwrap_or(&[]) {
+            self.one_ply(reading, cause, limit, &mut grown);
         }
-        for growth in grown {
+        for growth in grown.drain(..) {
             self.grow(&growth, cause == Cause::Report, at);
         }
+        self.grown = grown;
     }
 
     fn one_ply(&self, reading: &Reading, cause: Cause, limit: Cost, grown: &mut Vec<Growth>) {
@@ -124,7 +124,20 @@ impl Tracker {
         if in_order && !turned && !hidden_capture {
             return;
         }
-        let moves = node.legal(self.identity);
+        let air = (reading.occupied & !seen.occupied) | hidden;
+        let extra = (seen.occupied & !reading.occupied) | hidden;
+        // A man that has moved left its square or stands on another one.
+        let asked = if hidden_capture {
+            Asked::all(self.identity)
+        } else {
+            Asked { from: air, to: extra, every_promotion: self.identity }
+        };
+        let Some(shelter) = node.shelter() else { return };
+        let mut moves = MoveList::new();
+        legal_moves(&node.position, shelter, asked, &mut moves);
+        if moves.is_empty() {
+            return;
+        }
         let mut evidence = self.evidence(cause, node.ply, node.landed, hidden);
         evidence.let_go = match cause {
             Cause::Press(side) if side == reading.turn => true,
@@ -134,18 +147,12 @@ impl Tracker {
         if let Cause::Lift(square) = cause
             && !reading.us.contains(square)
         {
-            evidence.answered = Some((square, moves));
+            evidence.answered = Some((square, moves.as_slice()));
         }
         let waiting = node.position.them() & !seen.occupied & !hidden;
         let believed = !seen.masked;
-        let air = (reading.occupied & !seen.occupied) | hidden;
-        let extra = (seen.occupied & !reading.occupied) | hidden;
-        for legal in moves {
-            // A man that has moved left its square or stands on another one.
-            let stayed = !air.contains(legal.from) && !extra.contains(legal.to) && legal.from != legal.to;
-            if stayed && !hidden_capture {
-                continue;
-            }
+        for mv in &moves {
+            let legal = Legal::of(&node.position, reading.occupied, *mv);
             let mut differs = (legal.after ^ seen.occupied) & believed;
             if seen.shorted.is_some() {
                 differs &= !seen.hides(legal.after);
@@ -292,7 +299,12 @@ impl Tracker {
                 cost::UNSEEN_CAPTURE + oddness(before, candidate.mv, landed)
             }
         };
-        for first in node.legal(self.identity) {
+        let from = if report { Bitboard::FULL } else { moved };
+        let asked = Asked { from, to: Bitboard::EMPTY, every_promotion: self.identity };
+        let Some(shelter) = node.shelter() else { return };
+        let mut moves = MoveList::new();
+        legal_moves(&node.position, shelter, asked, &mut moves);
+        for first in moves.iter().map(|mv| Legal::of(&node.position, reading.occupied, *mv)) {
             // The second ply can put right at most its own four squares.
             if ((first.after ^ seen.occupied) & !(hidden | reading.paid)).count() > 5 {
                 continue;
@@ -322,9 +334,17 @@ impl Tracker {
             };
             let mut middle = node.position.clone();
             middle.play_unchecked(first.mv);
-            let touched = seen.empty(middle.board().occupied());
+            let middle_occupied = middle.board().occupied();
+            let touched = seen.empty(middle_occupied);
             let can_hide = !report && first.mv.castling_side().is_none();
-            for second in Legal::all(&middle, self.identity) {
+            // It empties the square that it leaves: that one has to read empty, or to say nothing.
+            let from = (middle_occupied ^ seen.occupied) | hidden | reading.paid;
+            let from = if seen.shorted.is_some() { Bitboard::FULL } else { from };
+            let asked = Asked { from, to: Bitboard::EMPTY, every_promotion: self.identity };
+            let Some(shelter) = Shelter::of(&middle) else { continue };
+            let mut replies = MoveList::new();
+            legal_moves(&middle, &shelter, asked, &mut replies);
+            for second in replies.iter().map(|mv| Legal::of(&middle, middle_occupied, *mv)) {
                 let differs = (second.after ^ seen.occupied) & !(seen.hides(second.after) | reading.paid);
                 let hidden = can_hide && differs == first.to;
                 if differs.any() && !hidden {

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, 
 use super::{
     Cause, Times,
     cost::{self, Cost},
-    moves::{Candidate, Legal, castled},
+    moves::{Candidate, castled},
     plausible::oddness,
     reading::{Observed, Reading},
     tree::Ply,
@@ -26,7 +26,7 @@ pub(super) struct Evidence<'a> {
     /// The mover has let go of his man: he pressed, or a gap is over.
     pub let_go: bool,
     /// The man that the next player lifts, and the moves that may capture it instead.
-    pub answered: Option<(Square, &'a [Legal])>,
+    pub answered: Option<(Square, &'a [Move])>,
     /// Players press here, as a rule.
     pub clocked: bool,
     /// The time of the cause.
@@ -50,7 +50,7 @@ impl Evidence<'_> {
     fn is_answered(&self, us: Bitboard) -> bool {
         let air = us & !self.seen.occupied & !self.hidden;
         self.answered.is_some_and(|(square, moves)| {
-            !moves.iter().any(|legal| legal.to == square && air.contains(legal.from))
+            !moves.iter().any(|mv| mv.to() == square && mv.from().is_some_and(|from| air.contains(from)))
         })
     }
 }

@@ -7,6 +7,7 @@
 mod cost;
 mod expand;
 mod fit;
+mod legal;
 mod moves;
 mod plausible;
 mod promotion;
@@ -17,9 +18,13 @@ use std::cell::Cell;
 
 use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
-use self::tree::{NodeId, Tree};
+use self::{
+    expand::Growth,
+    tree::{NodeId, Tree},
+};
 pub(super) use self::{
     cost::{CLOSE, Cost, OVERTAKE, PATIENCE, SCAN_LAG_US},
+    legal::has_legal_move,
     moves::castled,
     reading::{Observed, Reading, ghosts},
     tree::Ply,
@@ -101,6 +106,8 @@ pub(super) struct Tracker {
     /// Plies, counted from 1, that became firm although readings did not agree on them.
     forced: Vec<usize>,
     times: Times,
+    /// Room for the moves that an event lets readings play, empty between two events.
+    grown: Vec<Growth>,
 }
 
 impl Tracker {
@@ -127,6 +134,7 @@ impl Tracker {
             clocked: 0,
             loosened: 0,
             forced: Vec::new(),
+            grown: Vec::new(),
             times: Times {
                 left: [MonoTime::ZERO; 64],
                 filled: [MonoTime::ZERO; 64],
@@ -499,18 +507,29 @@ impl Tracker {
     /// with it, so that it can be taken back.
     fn commit(&mut self) {
         loop {
-            let next = self.tree.node(self.root).plies + 1;
+            let root = self.tree.node(self.root);
+            let next = root.plies + 1;
             let Some(best) = self.readings.first().copied() else { return };
+            if best.node == self.root {
+                return;
+            }
+            // Every game is held by a reading that ends in it or goes on from it.
+            let only_child = root.children() == 1 && self.readings.iter().all(|reading| reading.node != self.root);
+            let loose = self.tree.node(best.node).plies.saturating_sub(next);
+            let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
+            if !only_child && !forced && loose < OLD {
+                return;
+            }
             let Some(first) = self.tree.ancestor(best.node, next) else { return };
+            let ends_there = |tracker: &Tracker| tracker.readings.iter().any(|reading| reading.node == first);
             let shared = |tracker: &Tracker| {
                 let through = |reading: &Reading| {
                     reading.node != first && tracker.tree.ancestor(reading.node, next) == Some(first)
                 };
                 tracker.readings.iter().all(through)
             };
-            if !shared(self) {
-                let loose = self.tree.node(best.node).plies.saturating_sub(next);
-                let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
+            if !only_child || ends_there(self) {
+                debug_assert!(!shared(self));
                 if !forced && loose < OLD {
                     return;
                 }
@@ -522,6 +541,8 @@ impl Tracker {
                 if !forced && !shared(self) {
                     return;
                 }
+            } else {
+                debug_assert!(shared(self));
             }
             let Some(ply) = self.tree.node(first).ply else { return };
             self.firm.push(ply);
@@ -531,7 +552,6 @@ impl Tracker {
             self.tree.hold(first);
             self.tree.cut(first);
             self.tree.release(self.root);
-            self.tree.forget_legal(first);
             self.root = first;
         }
     }
@@ -623,7 +643,7 @@ impl Tracker {
 
     /// True when the side to move has no legal move after this reading.
     pub(super) fn is_end(&self, reading: &Reading) -> bool {
-        self.tree.node(reading.node).legal(self.identity).is_empty()
+        self.tree.node(reading.node).is_end()
     }
 
     /// Names the game of the first `plies` plies of a reading: no other game has the same name.
@@ -659,13 +679,24 @@ impl Tracker {
     }
 
     /// The reading that explains the board best at this moment.
+    #[inline]
     pub(super) fn best(&self) -> Option<&Reading> {
-        let index = self.best.get().unwrap_or_else(|| {
-            let indices = 0..self.readings.len();
-            indices
-                .min_by_key(|index| self.readings.get(*index).map(|reading| self.weight(reading)))
-                .unwrap_or(0)
-        });
+        match self.best.get() {
+            Some(index) => self.readings.get(index),
+            None => self.find_best(),
+        }
+    }
+
+    fn find_best(&self) -> Option<&Reading> {
+        let (mut index, mut least) = (0, Cost::MAX);
+        if self.readings.len() > 1 {
+            for (at, reading) in self.readings.iter().enumerate() {
+                let weight = self.weight(reading);
+                if weight < least {
+                    (index, least) = (at, weight);
+                }
+            }
+        }
         self.best.set(Some(index));
         self.readings.get(index)
     }

@@ -1,6 +1,6 @@
 //! A legal move as the sensors see it: which squares it empties and fills.
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Square};
 
 /// A legal move and the occupancy that follows from it.
 #[derive(Clone, Copy, Debug)]
@@ -49,40 +49,5 @@ impl Candidate {
             Move::Put { to, .. } => (to, Bitboard::from_square(to), empty, empty, empty),
         };
         Candidate { mv, after: (occupied & !gone) | to, from, to, victim, passed, squares: gone | to }
-    }
-}
-
-/// A legal move and the occupancy after it: all that most looks at the board need.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Legal {
-    pub mv: Move,
-    /// Where the man comes from and where it lands; twice the king's square for castling.
-    pub from: Square,
-    pub to: Square,
-    pub after: Bitboard,
-}
-
-impl Legal {
-    /// The legal moves of a position. On a board that does not tell identities a promotion stands
-    /// for all its pieces and is taken as a queen.
-    pub(super) fn all(position: &Chess, every_promotion: bool) -> Box<[Legal]> {
-        let legal = position.legal_moves();
-        let occupied = position.board().occupied();
-        let mut all = Vec::with_capacity(legal.len());
-        for mv in &legal {
-            let mv = *mv;
-            let after = match mv {
-                Move::Normal { from, to, promotion: None | Some(Role::Queen), .. } => {
-                    occupied.without(from).with(to)
-                }
-                Move::Normal { from, to, .. } if every_promotion => occupied.without(from).with(to),
-                Move::Normal { .. } => continue,
-                rare => Candidate::new(position, rare).after,
-            };
-            let from = mv.from().unwrap_or(mv.to());
-            let to = if mv.is_castle() { from } else { mv.to() };
-            all.push(Legal { mv, from, to, after });
-        }
-        all.into_boxed_slice()
     }
 }

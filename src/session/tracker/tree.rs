@@ -5,7 +5,10 @@ use std::cell::OnceCell;
 
 use shakmaty::{Bitboard, Chess, Move, Position as _, Square};
 
-use super::moves::{Candidate, Legal, castled};
+use super::{
+    legal::{Shelter, has_legal_move},
+    moves::{Candidate, castled},
+};
 use crate::session::time::MonoTime;
 
 /// A ply of a reading.
@@ -57,7 +60,8 @@ pub(super) struct Node {
     pub landed: Bitboard,
     /// Men whose role is only assumed.
     pub promoted: Vec<Promoted>,
-    legal: OnceCell<Box<[Legal]>>,
+    shelter: OnceCell<Option<Shelter>>,
+    is_end: OnceCell<bool>,
 }
 
 impl Node {
@@ -72,13 +76,24 @@ impl Node {
             landed: ply.map_or(Bitboard::EMPTY, |ply| landed(&position, ply.mv)),
             position,
             promoted: Vec::new(),
-            legal: OnceCell::new(),
+            shelter: OnceCell::new(),
+            is_end: OnceCell::new(),
         }
     }
 
-    /// The legal moves; on a board that tells no identities a promotion is taken as a queen.
-    pub(super) fn legal(&self, every_promotion: bool) -> &[Legal] {
-        self.legal.get_or_init(|| Legal::all(&self.position, every_promotion))
+    /// How many games go on from it.
+    pub(super) fn children(&self) -> u32 {
+        self.children
+    }
+
+    /// The king of the side to move and what stands around it.
+    pub(super) fn shelter(&self) -> Option<&Shelter> {
+        self.shelter.get_or_init(|| Shelter::of(&self.position)).as_ref()
+    }
+
+    /// True when the side to move has no legal move.
+    pub(super) fn is_end(&self) -> bool {
+        *self.is_end.get_or_init(|| !has_legal_move(&self.position))
     }
 }
 
@@ -196,17 +211,11 @@ impl Tree {
             }
             next = node.parent.take();
             node.ply = None;
-            node.legal.take();
             self.free.push(id);
             if let Some(parent) = next {
                 self.orphan(parent);
             }
         }
-    }
-
-    /// Drops the legal moves of a node that no reading stands on.
-    pub(super) fn forget_legal(&mut self, id: NodeId) {
-        self.node_mut(id).legal.take();
     }
 
     /// Cuts a node off its parent.
