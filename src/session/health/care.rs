@@ -49,7 +49,14 @@ impl Session {
         }
     }
 
+    #[inline]
     fn apply(&mut self, at: MonoTime, out: Outcome) {
+        if out.changed || !out.marks.is_empty() || !out.tell.is_empty() {
+            self.apply_all(at, out);
+        }
+    }
+
+    fn apply_all(&mut self, at: MonoTime, out: Outcome) {
         if out.changed {
             self.tracker.mask(self.health.masked(), self.health.misread());
         }

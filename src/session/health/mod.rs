@@ -223,19 +223,26 @@ impl Health {
         if (differs & !in_hand).count() > MOST {
             return;
         }
-        for noted in self.noted.clone() {
-            let Some((fault, due)) = verdict(&noted, tracker, best, plies, &self.contacts) else { continue };
-            if due <= at {
+        let mut next = 0;
+        while let Some(noted) = self.noted.get(next) {
+            let square = noted.square;
+            match verdict(noted, tracker, best, plies, &self.contacts) {
                 // While other readings know nothing of it, it is theirs to say what is sick.
-                if agreed(tracker, best, noted.square, fault) {
-                    self.fall_sick(noted.square, fault, at, plies, out);
+                Some((fault, due)) if due <= at => {
+                    if agreed(tracker, best, square, fault) {
+                        // It is noted no longer: the next one takes its place.
+                        self.fall_sick(square, fault, at, plies, out);
+                        continue;
+                    }
                 }
-            } else {
-                self.plan(due);
+                Some((_, due)) => self.plan(due),
+                None => {}
             }
+            next += 1;
         }
-        for sick in &self.sick.clone() {
-            if let Some(due) = tells_at(sick).filter(|due| *due > at && !sick.told) {
+        for index in 0..self.sick.len() {
+            let due = self.sick.get(index).filter(|sick| !sick.told).and_then(tells_at);
+            if let Some(due) = due.filter(|due| *due > at) {
                 self.plan(due);
             }
         }
@@ -253,6 +260,9 @@ impl Health {
         plies: usize,
         out: &mut Outcome,
     ) {
+        if self.sick.is_empty() {
+            return;
+        }
         let seen = tracker.seen();
         for sick in self.sick.clone() {
             let square = sick.square;

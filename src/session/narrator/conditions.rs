@@ -97,25 +97,18 @@ impl Narrator {
         let seen = tracker.seen();
         let limit = tracker.weight(reading).saturating_add(CLOSE);
         let index = tracker.len(reading).saturating_sub(1);
-        let mut moves: Vec<Move> = Vec::new();
-        for other in tracker.readings() {
+        let close = |other: &&Reading| {
             let fits = other.differs & !other.paid() & seen.occupied;
-            if tracker.weight(other) >= limit
-                || fits.any()
-                || tracker.len(other) != tracker.len(reading)
-                || !fits_as_well(tracker, other, reading)
-            {
-                continue;
-            }
-            let Some(ply) = tracker.ply(other, index) else { continue };
-            if !moves.iter().any(|mv| same_but_promotion(*mv, ply.mv)) {
-                moves.push(ply.mv);
-            }
-        }
-        if moves.iter().all(|mv| same_but_promotion(*mv, own.mv)) {
+            fits.is_empty()
+                && tracker.weight(other) < limit
+                && tracker.len(other) == tracker.len(reading)
+                && fits_as_well(tracker, other, reading)
+        };
+        let plies = || tracker.readings().iter().filter(close).filter_map(|other| tracker.ply(other, index));
+        if plies().all(|ply| same_but_promotion(ply.mv, own.mv)) {
             return Vec::new();
         }
-        moves.into_iter().map(|mv| self.uci(mv)).collect()
+        self.different(plies())
     }
 
     /// Whether the man of the last told ply may still go on in the same motion: a longer slide, a

@@ -197,11 +197,12 @@ fn signal(position: &Chess, tracker: &Tracker, since: MonoTime) -> Option<GameRe
     let board = position.board();
     let rest = board.occupied() & !board.kings();
     let occupied = seen.believed(rest);
-    let kings = (occupied & !rest) | tracker.filled_after(occupied & rest & CENTRE, since);
-    let shown = kings.count() == 2
-        && (rest & !CENTRE).is_subset(occupied)
-        && kings.is_subset(CENTRE)
-        && kings != board.kings();
+    let alone = occupied & !rest;
+    if !alone.is_subset(CENTRE) || !(rest & !CENTRE).is_subset(occupied) {
+        return None;
+    }
+    let kings = alone | tracker.filled_after(occupied & rest & CENTRE, since);
+    let shown = kings.count() == 2 && kings != board.kings();
     if let Some(men) = &seen.men
         && men.kings() != kings
     {

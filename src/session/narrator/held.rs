@@ -92,7 +92,7 @@ impl Narrator {
         self.different(others.filter_map(|other| tracker.ply(other, index)))
     }
 
-    fn different<'a>(&self, plies: impl Iterator<Item = &'a Ply>) -> Vec<String> {
+    pub(super) fn different<'a>(&self, plies: impl Iterator<Item = &'a Ply>) -> Vec<String> {
         let mut moves: Vec<Move> = Vec::new();
         for ply in plies {
             if !moves.iter().any(|mv| same_but_promotion(*mv, ply.mv)) {

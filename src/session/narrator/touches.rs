@@ -175,7 +175,7 @@ impl Narrator {
     pub(super) fn note_touches(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         match self.moment {
             Moment::Board(Cause::Lift(square)) => {
-                let position = self.position().clone();
+                let position = self.position();
                 if let Some(piece) = position.board().piece_at(square) {
                     let kind = FactKind::Touch { by: position.turn(), square, piece: piece.char() };
                     tell(facts, now, kind);

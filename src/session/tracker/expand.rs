@@ -126,11 +126,22 @@ impl Tracker {
         }
         let air = (reading.occupied & !seen.occupied) | hidden;
         let extra = (seen.occupied & !reading.occupied) | hidden;
-        // A man that has moved left its square or stands on another one.
+        let let_go = match cause {
+            Cause::Press(side) if side == reading.turn => true,
+            Cause::Report => true,
+            _ => behind <= cost::CLOSE && reading.early_press.is_some(),
+        };
+        // A man that has moved left its square or stands on another one; as long as nobody says that it
+        // has landed, it is seen there.
         let asked = if hidden_capture {
             Asked::all(self.identity)
         } else {
-            Asked { from: air, to: extra, every_promotion: self.identity }
+            let mut landing = if let_go { Bitboard::FULL } else { seen.occupied | hidden | reading.paid };
+            if let Cause::Lift(square) = cause {
+                // Whether the man that was lifted may be on its way out by capture.
+                landing.add(square);
+            }
+            Asked { from: air, landing, to: extra, every_promotion: self.identity }
         };
         let Some(shelter) = node.shelter() else { return };
         let mut moves = MoveList::new();
@@ -139,11 +150,7 @@ impl Tracker {
             return;
         }
         let mut evidence = self.evidence(cause, node.ply, node.landed, hidden);
-        evidence.let_go = match cause {
-            Cause::Press(side) if side == reading.turn => true,
-            Cause::Report => true,
-            _ => behind <= cost::CLOSE && reading.early_press.is_some(),
-        };
+        evidence.let_go = let_go;
         if let Cause::Lift(square) = cause
             && !reading.us.contains(square)
         {
@@ -300,7 +307,7 @@ impl Tracker {
             }
         };
         let from = if report { Bitboard::FULL } else { moved };
-        let asked = Asked { from, to: Bitboard::EMPTY, every_promotion: self.identity };
+        let asked = Asked::leaving(from, self.identity);
         let Some(shelter) = node.shelter() else { return };
         let mut moves = MoveList::new();
         legal_moves(&node.position, shelter, asked, &mut moves);
@@ -340,7 +347,7 @@ impl Tracker {
             // It empties the square that it leaves: that one has to read empty, or to say nothing.
             let from = (middle_occupied ^ seen.occupied) | hidden | reading.paid;
             let from = if seen.shorted.is_some() { Bitboard::FULL } else { from };
-            let asked = Asked { from, to: Bitboard::EMPTY, every_promotion: self.identity };
+            let asked = Asked::leaving(from, self.identity);
             let Some(shelter) = Shelter::of(&middle) else { continue };
             let mut replies = MoveList::new();
             legal_moves(&middle, &shelter, asked, &mut replies);

@@ -38,7 +38,9 @@ impl Legal {
 pub(super) struct Asked {
     /// Moves that leave one of these squares; castling where king or rook does.
     pub from: Bitboard,
-    /// Moves that land on one of these squares.
+    /// Where those have to land, castling aside.
+    pub landing: Bitboard,
+    /// Moves that land on one of these squares, wherever they come from.
     pub to: Bitboard,
     /// A promotion to each piece is a move of its own; otherwise it stands for all and is taken as a
     /// queen.
@@ -46,9 +48,14 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// The moves that leave one of these squares.
+    pub(super) fn leaving(from: Bitboard, every_promotion: bool) -> Asked {
+        Asked { from, landing: Bitboard::FULL, to: Bitboard::EMPTY, every_promotion }
+    }
+
     /// Every legal move.
     pub(super) fn all(every_promotion: bool) -> Asked {
-        Asked { from: Bitboard::FULL, to: Bitboard::EMPTY, every_promotion }
+        Asked::leaving(Bitboard::FULL, every_promotion)
     }
 }
 
@@ -236,7 +243,8 @@ impl Sought<'_> {
 
     /// Those of these squares to which a move from `from` is asked for.
     fn among(&self, from: Square, target: Bitboard) -> Bitboard {
-        if self.asked.from.contains(from) { target } else { target & self.asked.to }
+        let from_here = if self.asked.from.contains(from) { self.asked.landing } else { Bitboard::EMPTY };
+        target & (from_here | self.asked.to)
     }
 
     fn push(&self, role: Role, from: Square, to: Square, moves: &mut MoveList) {
@@ -249,21 +257,22 @@ impl Sought<'_> {
         let pawns = board.pawns() & self.position.us();
         let leaving = pawns & self.asked.from;
         let to = self.asked.to & target;
+        let landing = self.asked.landing & target;
         if leaving.is_empty() && to.is_empty() {
             return;
         }
         let ahead = self.position.turn().fold_wb(8, -8);
         for beside in [-1, 1] {
             let offset = ahead + beside;
-            let reached = (capturing(leaving, offset) & target) | (capturing(pawns, offset) & to);
+            let reached = (capturing(leaving, offset) & landing) | (capturing(pawns, offset) & to);
             self.pawn_moves(reached & self.position.them(), offset, moves);
         }
         let free = !board.occupied();
         let step = |pawns: Bitboard| pawns.shift(ahead) & free;
-        self.pawn_moves((step(leaving) & target) | (step(pawns) & to), ahead, moves);
+        self.pawn_moves((step(leaving) & landing) | (step(pawns) & to), ahead, moves);
         let middle = Bitboard::from_rank(self.position.turn().fold_wb(Rank::Third, Rank::Sixth));
         let twice = |pawns: Bitboard| step(step(pawns) & middle);
-        self.pawn_moves((twice(leaving) & target) | (twice(pawns) & to), 2 * ahead, moves);
+        self.pawn_moves((twice(leaving) & landing) | (twice(pawns) & to), 2 * ahead, moves);
     }
 
     /// The moves of pawns that come to these squares over so many.
@@ -313,7 +322,10 @@ mod tests {
                     let filled = Bitboard::from_square(king_to).with(rook_to);
                     left == filled || left.intersects(asked.from) || filled.intersects(asked.to)
                 }
-                _ => asked.from.contains(mv.from().unwrap()) || asked.to.contains(mv.to()),
+                _ => {
+                    let leaves = asked.from.contains(mv.from().unwrap());
+                    (leaves && asked.landing.contains(mv.to())) || asked.to.contains(mv.to())
+                }
             };
             (squares || mv.is_en_passant()) && piece
         };
@@ -335,6 +347,7 @@ mod tests {
             start in 0..STARTS.len(),
             choices in prop::collection::vec(any::<prop::sample::Index>(), 0..120),
             from: u64,
+            landing: u64,
             to: u64,
             every_promotion: bool,
         ) {
@@ -345,7 +358,12 @@ mod tests {
                 prop_assert_eq!(has_legal_move(&position), !legal.is_empty());
                 let all = Asked::all(every_promotion);
                 prop_assert_eq!(ours(&position, all), theirs(&position, all));
-                let asked = Asked { from: Bitboard(from), to: Bitboard(to), every_promotion };
+                let asked = Asked {
+                    from: Bitboard(from),
+                    landing: Bitboard(landing),
+                    to: Bitboard(to),
+                    every_promotion,
+                };
                 prop_assert_eq!(ours(&position, asked), theirs(&position, asked));
                 if legal.is_empty() {
                     break;

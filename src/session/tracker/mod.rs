@@ -488,14 +488,17 @@ impl Tracker {
         let limit = best.saturating_add(if calm { cost::GIVE_UP_CALM } else { cost::GIVE_UP });
         let mut kept = 0;
         for index in 0..self.readings.len() {
-            let Some(reading) = self.readings.get(index).copied() else { break };
+            let Some(reading) = self.readings.get(index) else { break };
             let stays = reading.cost <= limit && kept < MAX_READINGS;
             if !stays {
                 self.tree.release(reading.node);
                 continue;
             }
+            let moved = (kept != index).then_some(*reading);
             if let Some(place) = self.readings.get_mut(kept) {
-                *place = reading;
+                if let Some(reading) = moved {
+                    *place = reading;
+                }
                 place.cost -= best;
             }
             kept += 1;

@@ -82,6 +82,17 @@ impl Observed {
     }
 }
 
+/// How many squares these few are. Most processors count no bits by themselves.
+fn count(squares: Bitboard) -> u32 {
+    let mut left = u64::from(squares);
+    let mut count = 0;
+    while left != 0 {
+        left &= left - 1;
+        count += 1;
+    }
+    count
+}
+
 /// A game that would explain what the board shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
@@ -151,7 +162,6 @@ impl Reading {
     }
 
     fn rate_now(&self, seen: &Observed) -> u32 {
-        let count = |squares: Bitboard| u32::try_from(squares.count()).unwrap_or(64);
         let open = self.differs & !self.paid;
         let missing = open & self.occupied & !seen.occupied;
         let in_hand = missing & self.us;
