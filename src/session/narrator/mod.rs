@@ -350,8 +350,11 @@ impl Narrator {
             }
             self.mark_ply(tracker, reading, index, ply);
             let by = self.position().turn();
-            let mut after = self.position().clone();
-            after.play_unchecked(ply.mv);
+            let after = tracker.position_after(reading, index + 1).cloned().unwrap_or_else(|| {
+                let mut after = self.position().clone();
+                after.play_unchecked(ply.mv);
+                after
+            });
             let san = san(self.position(), ply.mv, &after);
             let uci = self.text(ply.mv);
             let kind =
@@ -362,7 +365,8 @@ impl Narrator {
             self.just_completed = false;
             self.note_early_touches(ply.mv, ply, after.us());
             let in_the_air = tracker.seen().empty(after.board().occupied());
-            let next = self.touches.next_turn(in_the_air);
+            let spent = self.touches_before.take().unwrap_or_default();
+            let next = self.touches.next_turn(in_the_air, spent);
             self.touches_before = Some(std::mem::replace(&mut self.touches, next));
             let record =
                 PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };

@@ -77,10 +77,14 @@ impl Touches {
         Some(lift.at)
     }
 
-    /// The contacts of the next turn: only the men of `standing` that are in the air stay there.
-    pub(super) fn next_turn(&self, standing: Bitboard) -> Touches {
+    /// The contacts of the next turn, in the room of a turn that is over: only the men of `standing`
+    /// that are in the air stay there.
+    pub(super) fn next_turn(&self, standing: Bitboard, mut spent: Touches) -> Touches {
         let stays = |lift: &&Lift| lift.back.is_none() && standing.contains(lift.square);
-        Touches { lifts: self.lifts.iter().filter(stays).copied().collect(), rests: Vec::new() }
+        spent.lifts.clear();
+        spent.rests.clear();
+        spent.lifts.extend(self.lifts.iter().filter(stays));
+        spent
     }
 
     /// The turn goes on after all: what happened since comes after what had happened before.

@@ -312,11 +312,15 @@ impl Tracker {
         let mut moves = MoveList::new();
         legal_moves(&node.position, shelter, asked, &mut moves);
         for first in moves.iter().map(|mv| Legal::of(&node.position, reading.occupied, *mv)) {
-            // The second ply can put right at most its own four squares.
-            if ((first.after ^ seen.occupied) & !(hidden | reading.paid)).count() > 5 {
+            // The second ply can put right at most its own squares, two as a rule.
+            let wrong = (first.after ^ seen.occupied) & !(hidden | reading.paid);
+            if !at_most(wrong, 5) {
                 continue;
             }
             let first = Candidate::new(&node.position, first.mv);
+            if seen.shorted.is_none() && !at_most(wrong & !first.to, mendable(&node.position, first.mv)) {
+                continue;
+            }
             if !report && !moved.contains(first.from) {
                 continue;
             }
@@ -406,6 +410,18 @@ fn few(squares: Bitboard) -> u8 {
         count += 1;
     }
     count
+}
+
+/// How many squares the reply to a move can change: three when it takes the pawn en passant, four when it
+/// castles.
+fn mendable(position: &Chess, mv: Move) -> u8 {
+    if position.castles().has_color(!position.turn()) {
+        4
+    } else if mv.role() == Role::Pawn {
+        3
+    } else {
+        2
+    }
 }
 
 fn at_most(squares: Bitboard, most: u8) -> bool {

@@ -520,7 +520,10 @@ impl Tracker {
             let only_child = root.children() == 1 && self.readings.iter().all(|reading| reading.node != self.root);
             let loose = self.tree.node(best.node).plies.saturating_sub(next);
             let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
-            if !only_child && !forced && loose < OLD {
+            // So long ago that only the close ones are worth keeping.
+            let limit = if forced { 0 } else { best.cost.saturating_add(PATIENCE) };
+            let all_close = || self.readings.iter().all(|reading| reading.cost < limit);
+            if !only_child && !forced && (loose < OLD || all_close()) {
                 return;
             }
             let Some(first) = self.tree.ancestor(best.node, next) else { return };
@@ -533,11 +536,9 @@ impl Tracker {
             };
             if !only_child || ends_there(self) {
                 debug_assert!(!shared(self));
-                if !forced && loose < OLD {
+                if !forced && (loose < OLD || all_close()) {
                     return;
                 }
-                // So long ago that only the close ones are worth keeping.
-                let limit = if forced { 0 } else { best.cost.saturating_add(PATIENCE) };
                 if self.drop_others(first, next, limit) && forced {
                     self.forced.push(next);
                 }
@@ -623,6 +624,11 @@ impl Tracker {
     /// The position after a reading.
     pub(super) fn position(&self, reading: &Reading) -> &Chess {
         &self.tree.node(reading.node).position
+    }
+
+    /// The position after so many plies of a reading, as far as they are not firm.
+    pub(super) fn position_after(&self, reading: &Reading, plies: usize) -> Option<&Chess> {
+        self.tree.ancestor(reading.node, plies).map(|node| &self.tree.node(node).position)
     }
 
     /// Ply `index` of a reading, counted from 0 at the first event.
