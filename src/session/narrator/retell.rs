@@ -16,14 +16,8 @@ impl Narrator {
         {
             return self.told.len();
         }
-        let mut index = from;
-        while let (Some(told), Some(ply)) = (self.told.get(index), tracker.ply(reading, index)) {
-            if told.mv != ply.mv {
-                break;
-            }
-            index += 1;
-        }
-        index
+        let to = self.told.len().min(tracker.len(reading));
+        tracker.first_other(reading, (from, to), |index| self.told.get(index).map(|told| (told.mv, told.game)))
     }
 
     /// Takes back or replaces what was told where the best reading contradicts it by enough.

@@ -517,7 +517,8 @@ impl Tracker {
                 return;
             }
             // Every game is held by a reading that ends in it or goes on from it.
-            let only_child = root.children() == 1 && self.readings.iter().all(|reading| reading.node != self.root);
+            let only_child = self.tree.goes_one_way(self.root)
+                && self.readings.iter().all(|reading| reading.node != self.root);
             let loose = self.tree.node(best.node).plies.saturating_sub(next);
             let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
             // So long ago that only the close ones are worth keeping.
@@ -526,11 +527,11 @@ impl Tracker {
             if !only_child && !forced && (loose < OLD || all_close()) {
                 return;
             }
-            let Some(first) = self.tree.ancestor(best.node, next) else { return };
+            let Some(first) = self.tree.branch(best.node, self.root) else { return };
             let ends_there = |tracker: &Tracker| tracker.readings.iter().any(|reading| reading.node == first);
             let shared = |tracker: &Tracker| {
                 let through = |reading: &Reading| {
-                    reading.node != first && tracker.tree.ancestor(reading.node, next) == Some(first)
+                    reading.node != first && tracker.tree.branch(reading.node, tracker.root) == Some(first)
                 };
                 tracker.readings.iter().all(through)
             };
@@ -539,7 +540,7 @@ impl Tracker {
                 if !forced && (loose < OLD || all_close()) {
                     return;
                 }
-                if self.drop_others(first, next, limit) && forced {
+                if self.drop_others(first, limit) && forced {
                     self.forced.push(next);
                 }
                 if !forced && !shared(self) {
@@ -560,18 +561,18 @@ impl Tracker {
         }
     }
 
-    /// Gives up the readings that do not begin with the game `first` of `plies` plies, nor with
-    /// another one that a reading cheaper than `limit` begins with. True when one of them was close to
-    /// the best.
-    fn drop_others(&mut self, first: NodeId, plies: usize, limit: Cost) -> bool {
+    /// Gives up the readings that do not begin with the ply `first`, nor with another one that a reading
+    /// cheaper than `limit` begins with. True when one of them was close to the best.
+    fn drop_others(&mut self, first: NodeId, limit: Cost) -> bool {
         let best = self.readings.first().map_or(0, |best| best.cost);
         let cheap = self.readings.iter().take_while(|reading| reading.cost < limit);
         let mut kept: Vec<Option<NodeId>> = vec![Some(first)];
-        kept.extend(cheap.map(|reading| self.tree.ancestor(reading.node, plies)));
-        let tree = &mut self.tree;
+        kept.extend(cheap.map(|reading| self.tree.branch(reading.node, self.root)));
+        kept.dedup();
+        let (tree, root) = (&mut self.tree, self.root);
         let mut close = false;
         self.readings.retain(|reading| {
-            let stays = kept.contains(&tree.ancestor(reading.node, plies));
+            let stays = kept.contains(&tree.branch(reading.node, root));
             if !stays {
                 close |= reading.cost < best.saturating_add(PATIENCE);
                 tree.release(reading.node);
@@ -670,6 +671,37 @@ impl Tracker {
     pub(super) fn begins_with(&self, reading: &Reading, game: u64) -> bool {
         let node = self.tree.node(reading.node);
         node.name == game || node.parent.is_some_and(|parent| self.tree.node(parent).name == game)
+    }
+
+    /// The first ply from `from` on, and before `to`, in which a reading is not the game of these moves
+    /// and names; `to` where there is none.
+    pub(super) fn first_other(
+        &self,
+        reading: &Reading,
+        (from, to): (usize, usize),
+        game: impl Fn(usize) -> Option<(shakmaty::Move, u64)>,
+    ) -> usize {
+        let same = |index: usize, ply: &Ply| game(index).is_some_and(|(mv, _)| mv == ply.mv);
+        let firm = self.firm.len();
+        for (index, ply) in self.firm.iter().enumerate().take(to).skip(from) {
+            if !same(index, ply) {
+                return index;
+            }
+        }
+        // What is loose is looked at from its end, down to where the games are known to be one.
+        let mut first = to.max(from);
+        let mut at = if from.max(firm) < to { self.tree.ancestor(reading.node, to) } else { None };
+        for index in (from.max(firm)..to).rev() {
+            let Some(node) = at.map(|at| self.tree.node(at)) else { break };
+            if game(index).is_some_and(|(_, name)| name == node.name) {
+                break;
+            }
+            if !node.ply.is_some_and(|ply| same(index, &ply)) {
+                first = index;
+            }
+            at = node.parent;
+        }
+        first
     }
 
     /// How many plies a reading has.

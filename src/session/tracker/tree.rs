@@ -1,7 +1,7 @@
 //! The tree of games that the readings tell: every game is one node, shared by all that begin with
 //! it, so that a move more or less costs no copy of what came before.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use shakmaty::{Bitboard, Chess, Move, Position as _, Square};
 
@@ -49,8 +49,9 @@ pub(super) struct Node {
     pub name: u64,
     /// How many readings and children hold it.
     holders: u32,
-    /// How many of them are children.
-    children: u32,
+    /// The child that came last, and the one that its parent got before it.
+    youngest: Option<NodeId>,
+    elder: Option<NodeId>,
     /// How many plies the game has, counted from the first event.
     pub plies: usize,
     /// The last ply; none in front of the first one.
@@ -60,6 +61,8 @@ pub(super) struct Node {
     pub landed: Bitboard,
     /// Men whose role is only assumed.
     pub promoted: Vec<Promoted>,
+    /// Where its branch leaves the root of this name.
+    branch: Cell<(u64, NodeId)>,
     shelter: OnceCell<Option<Shelter>>,
     is_end: OnceCell<bool>,
 }
@@ -70,20 +73,17 @@ impl Node {
             parent,
             name: 0,
             holders: 0,
-            children: 0,
+            youngest: None,
+            elder: None,
             plies,
             ply,
             landed: ply.map_or(Bitboard::EMPTY, |ply| landed(&position, ply.mv)),
             position,
             promoted: Vec::new(),
+            branch: Cell::new((0, NodeId(0))),
             shelter: OnceCell::new(),
             is_end: OnceCell::new(),
         }
-    }
-
-    /// How many games go on from it.
-    pub(super) fn children(&self) -> u32 {
-        self.children
     }
 
     /// The king of the side to move and what stands around it.
@@ -150,16 +150,21 @@ impl Tree {
     fn put(&mut self, mut node: Node) -> NodeId {
         self.named += 1;
         node.name = self.named;
-        if let Some(parent) = node.parent {
-            self.hold(parent);
-            self.node_mut(parent).children += 1;
+        let parent = node.parent.take();
+        let id = match self.free.pop() {
+            Some(id) => {
+                *self.node_mut(id) = node;
+                id
+            }
+            None => {
+                let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+                self.nodes.push(node);
+                id
+            }
+        };
+        if let Some(parent) = parent {
+            self.hang(id, parent);
         }
-        if let Some(id) = self.free.pop() {
-            *self.node_mut(id) = node;
-            return id;
-        }
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(node);
         id
     }
 
@@ -186,14 +191,20 @@ impl Tree {
 
     /// The game `parent` with this move, where somebody tells it already.
     pub(super) fn child(&self, parent: NodeId, mv: Move) -> Option<NodeId> {
-        let is_it = |node: &Node| {
-            node.parent == Some(parent) && node.holders > 0 && node.ply.is_some_and(|ply| ply.mv == mv)
-        };
-        if self.node(parent).children == 0 {
-            return None;
+        let mut next = self.node(parent).youngest;
+        while let Some(id) = next {
+            let node = self.node(id);
+            if node.holders > 0 && node.ply.is_some_and(|ply| ply.mv == mv) {
+                return Some(id);
+            }
+            next = node.elder;
         }
-        let index = self.nodes.iter().position(is_it)?;
-        u32::try_from(index).ok().map(NodeId)
+        None
+    }
+
+    /// True when just one game goes on from `id`.
+    pub(super) fn goes_one_way(&self, id: NodeId) -> bool {
+        self.node(id).youngest.is_some_and(|child| self.node(child).elder.is_none())
     }
 
     pub(super) fn hold(&mut self, id: NodeId) {
@@ -211,31 +222,65 @@ impl Tree {
             }
             next = node.parent.take();
             node.ply = None;
-            self.free.push(id);
             if let Some(parent) = next {
-                self.orphan(parent);
+                self.orphan(id, parent);
             }
+            self.free.push(id);
         }
     }
 
     /// Cuts a node off its parent.
     pub(super) fn cut(&mut self, id: NodeId) {
         if let Some(parent) = self.node_mut(id).parent.take() {
-            self.orphan(parent);
+            self.orphan(id, parent);
             self.release(parent);
         }
     }
 
     /// Hangs a node without a parent behind `parent`.
     pub(super) fn hang(&mut self, id: NodeId, parent: NodeId) {
-        self.hold(parent);
-        self.node_mut(parent).children += 1;
-        self.node_mut(id).parent = Some(parent);
+        let place = self.node_mut(parent);
+        place.holders += 1;
+        let elder = place.youngest.replace(id);
+        let child = self.node_mut(id);
+        child.parent = Some(parent);
+        child.elder = elder;
     }
 
-    fn orphan(&mut self, parent: NodeId) {
-        let node = self.node_mut(parent);
-        node.children = node.children.saturating_sub(1);
+    /// Takes a node out of the children of its parent.
+    fn orphan(&mut self, id: NodeId, parent: NodeId) {
+        let elder = self.node_mut(id).elder.take();
+        let mut before = None;
+        let mut next = self.node(parent).youngest;
+        while let Some(child) = next.filter(|child| *child != id) {
+            before = next;
+            next = self.node(child).elder;
+        }
+        match before {
+            None => self.node_mut(parent).youngest = elder,
+            Some(younger) => self.node_mut(younger).elder = elder,
+        }
+    }
+
+    /// The child of `root` that a game begins with; none for the root itself. What is found is
+    /// remembered on the way, for as long as the root stays the same.
+    pub(super) fn branch(&self, id: NodeId, root: NodeId) -> Option<NodeId> {
+        let name = self.node(root).name;
+        let mut at = id;
+        let found = loop {
+            let node = self.node(at);
+            match node.branch.get() {
+                (known, branch) if known == name => break branch,
+                _ if node.parent? == root => break at,
+                _ => at = node.parent?,
+            }
+        };
+        let mut next = Some(id).filter(|id| *id != root);
+        while let Some(node) = next.map(|id| self.node(id)).filter(|node| node.branch.get().0 != name) {
+            node.branch.set((name, found));
+            next = node.parent.filter(|parent| *parent != root);
+        }
+        Some(found)
     }
 
     /// The first so many plies of a game that ends in `id`.
