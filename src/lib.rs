@@ -9,7 +9,7 @@
 //!  simulated  ──┘
 //! ```
 //!
-//! `wire`, `session`, `publish` and `notation` are pure: no I/O, no clock, no randomness. Everything that
+//! `wire`, `laws`, `session`, `publish` and `notation` are pure: no I/O, no clock, no randomness. Everything that
 //! touches the world is in `sensor`, `journal`, `feed` and `daemon`. `docs/architecture.md` tells
 //! the rest.
 
@@ -18,6 +18,7 @@ pub mod config;
 pub mod daemon;
 pub mod feed;
 pub mod journal;
+pub mod laws;
 pub mod notation;
 pub mod pace;
 pub mod publish;

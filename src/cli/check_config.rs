@@ -111,7 +111,7 @@ fn describe(board: &BoardConfig) -> String {
         SensorConfig::Matrix { scan_ms, .. } => format!("matrix, a scan every {scan_ms} ms"),
     };
     let setup = &board.setup;
-    let mut out = format!("{sensor}; {} {}", setup.rules.as_str(), setup.discipline);
+    let mut out = format!("{sensor}; {} {}", setup.rules.as_str(), setup.discipline.as_str());
     if setup.is_chess960() {
         out.push_str(" chess960");
     }

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use shakmaty::CastlingMode;
 
-use super::{sensor::SensorConfig, time_control::TimeControl};
+use super::{TimeControl, sensor::SensorConfig};
 use crate::{
     publish::Tags,
     session::{
         settings::OrientationSetting,
-        setup::{BoardKind, GameSetup, Rules, Signal},
+        setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
     },
 };
 
@@ -67,8 +67,8 @@ impl BoardConfig {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct GameOptions {
     pub(super) rules: Option<Rules>,
-    pub(super) discipline: Option<&'static str>,
-    pub(super) supervision: Option<&'static str>,
+    pub(super) discipline: Option<DisciplineSetting>,
+    pub(super) supervision: Option<Supervision>,
     pub(super) variant: Option<CastlingMode>,
     pub(super) start_fen: Option<String>,
     pub(super) time_control: Option<TimeControl>,
@@ -100,13 +100,12 @@ impl GameOptions {
         let mut setup = base;
         if let Some(rules) = self.rules {
             setup.rules = rules;
-            setup.settings.implied_by_next_move = rules != Rules::Fide2005;
         }
-        if let Some(word) = self.discipline {
-            setup.discipline = word.to_owned();
+        if let Some(discipline) = self.discipline {
+            setup.discipline = discipline;
         }
-        if let Some(word) = self.supervision {
-            setup.supervision = word.to_owned();
+        if let Some(supervision) = self.supervision {
+            setup.supervision = supervision;
         }
         if let Some(castling) = self.variant {
             setup.castling = castling;

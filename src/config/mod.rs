@@ -8,7 +8,6 @@ mod demo;
 mod problem;
 mod read;
 mod sensor;
-mod time_control;
 
 #[cfg(test)]
 mod tests;
@@ -21,8 +20,8 @@ pub use self::{
     board::{BoardConfig, BoardId},
     problem::{ConfigErrors, Problem},
     sensor::{ActiveLevel, DtrRts, Level, Pace, SensorConfig, Speed},
-    time_control::{Period, TimeControl, TimeControlError},
 };
+pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
 
 /// Everything that the daemon is told before it starts.
 #[derive(Clone, Debug, PartialEq)]

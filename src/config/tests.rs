@@ -11,7 +11,7 @@ use super::{
 use crate::{
     session::{
         settings::{OrientationSetting, Settings},
-        setup::{BoardKind, GameSetup, Rules, Signal},
+        setup::{BoardKind, GameSetup, Rules, Signal, Supervision},
     },
     wire::sensor_log::{header_from_map, header_to_map},
 };
@@ -121,7 +121,6 @@ fn a_matrix_is_a_reed_board_with_raw_contacts_and_its_own_debouncing() {
         debounce_open_ms: 9,
         release_dwell_ms: 300,
         orientation: OrientationSetting::WhiteNorth,
-        implied_by_next_move: false,
         ..Settings::default()
     };
     assert_eq!(setup.settings, expected);
@@ -163,12 +162,12 @@ fn a_board_goes_before_the_defaults() {
 fn a_sensor_log_keeps_its_own_game_but_for_what_its_board_says() {
     let config = check(
         "[defaults]\nrules = \"fide-2005\"\nvariant = \"chess960\"\n\
-         [[board]]\nid = 1\nsupervision = \"basic\"\n\
+         [[board]]\nid = 1\nsupervision = \"full\"\n\
          sensor.sensor-log = { path = \"a/b.ndjson\", pace = 20 }\n",
     );
     let header = GameSetup { rules: Rules::Ua, ..GameSetup::default() };
     let setup = config.boards[0].setup_of_log(header.clone());
-    assert_eq!(setup, GameSetup { supervision: "basic".to_owned(), ..header });
+    assert_eq!(setup, GameSetup { supervision: Supervision::Full, ..header });
     let pace = Pace::At(Speed::new(20).unwrap());
     let path = Path::new("a/b.ndjson").to_owned();
     assert_eq!(config.boards[0].sensor, SensorConfig::SensorLog { path, pace });

@@ -125,7 +125,7 @@ pub fn sensor(setup: &GameSetup) -> String {
 
 /// `fide-2023, standard, 40/5400+30`.
 pub fn rules(setup: &GameSetup) -> String {
-    let mut text = format!("{}, {}", setup.rules.as_str(), setup.discipline);
+    let mut text = format!("{}, {}", setup.rules.as_str(), setup.discipline.as_str());
     if setup.is_chess960() {
         text += ", Chess960";
     }

@@ -82,6 +82,7 @@ impl Session {
     /// A session before its first event.
     pub fn new(setup: &GameSetup) -> Result<Session, SetupError> {
         let position = setup.position()?;
+        let laws = setup.law_settings()?;
         let standing = position.board().occupied();
         let identity = setup.board == BoardKind::Dgt;
         let mut orientation = Orientation::configured(setup.settings.orientation);
@@ -97,7 +98,7 @@ impl Session {
             identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
             facts: Facts::new(),
-            narrator: Narrator::new(setup, position.clone(), identity),
+            narrator: Narrator::new(setup, &laws, position.clone(), identity),
             tracker: Tracker::new(position, Observed::of(occupied, men)),
             health: Health::new(),
             debouncer,

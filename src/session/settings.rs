@@ -3,6 +3,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::laws::settings::KEYS;
+pub use crate::laws::settings::SettingError;
+
 /// Settings of one session. Times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -19,9 +22,6 @@ pub struct Settings {
     /// Where players press: milliseconds for which a move that was neither pressed nor answered may
     /// still be taken back and is not published (`publish.await_press_ms`).
     pub await_press_ms: u64,
-    /// The player's next move completes an earlier one that was never pressed
-    /// (`completion.implied_by_next_move`; Laws of 2023, Article 6.2.1.2).
-    pub implied_by_next_move: bool,
     /// Which way the board lies (`board.orientation`).
     pub orientation: OrientationSetting,
 }
@@ -46,92 +46,17 @@ impl Default for Settings {
             release_dwell_ms: 250,
             extend_ms: 3000,
             await_press_ms: 10_000,
-            implied_by_next_move: true,
             orientation: OrientationSetting::Auto,
         }
     }
 }
 
-/// Why a setting was refused.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum SettingError {
-    /// No setting has this name.
-    #[error("unknown setting {key:?}; the names are listed in docs/configuration.md")]
-    Unknown {
-        /// What was given.
-        key: String,
-    },
-    /// The value is of the wrong type or out of range.
-    #[error("setting {key:?}: {reason}")]
-    Value {
-        /// The setting.
-        key: String,
-        /// What is wrong and what would be right.
-        reason: String,
-    },
-}
+/// Names that belong to other layers and have no effect here. What the Laws need is in
+/// [`crate::laws::settings::KEYS`].
+const ELSEWHERE: &[&str] = &["clock.period", "feed.delay_s"];
 
-/// Names that belong to other layers (Laws, clock, feeds): accepted here, without effect on the
-/// session.
-const ELSEWHERE: &[&str] = &[
-    "rules.profile",
-    "rules.discipline",
-    "rules.supervision",
-    "rules.variant",
-    "rules.quickplay",
-    "rules.adjournment",
-    "touch.order_uncertain_ms",
-    "touch.adjust_window_ms",
-    "touch.two_hands_window_ms",
-    "touch.claim_forfeit_scope",
-    "touch.intent_default",
-    "castling.rook_first_ban",
-    "clock.mode",
-    "clock.period",
-    "clock.first_move_increment",
-    "clock.white_side",
-    "clock.tolerance_ms",
-    "clock.press_tolerance_ms",
-    "clock.press_grace_ms",
-    "draw.claim_lost_on",
-    "draw.incorrect_claim",
-    "draw.auto_fivefold",
-    "draw.auto_75",
-    "draw.agreement_min_moves_each",
-    "draw.forbidden_before_move",
-    "resign.draw_if_opponent_cannot_mate",
-    "illegal.bonus_ms",
-    "illegal.loss_at",
-    "illegal.draw_if_opponent_cannot_mate",
-    "illegal.press_without_move",
-    "illegal.two_hands",
-    "illegal.unpromoted",
-    "illegal.remove_increment",
-    "illegal.fast_finality",
-    "flag.alert.standard",
-    "flag.alert.rapid",
-    "flag.alert.blitz",
-    "flag.both_rapid",
-    "flag.both_unknown.last_period",
-    "default_time_s",
-    "colours_reversed",
-    "setup.claim_limit_moves",
-    "record.threshold_ms",
-    "record.min_increment_ms",
-    "record.delay_counts",
-    "dead.check",
-    "displace.window_ms",
-    "peg.announce",
-    "two_board.mirror_timeout_s",
-    "chess960.position",
-    "chess960.king_off_ms",
-    "adjournment.absent_both_clock",
-    "feed.embargo_on_seal",
-    "feed.show_irregular",
-    "feed.delay_s",
-    "notation.language",
-    "promotion.any_order",
-];
+/// Names of what the header of a sensor log has keys of its own for.
+const HEADER: &[&str] = &["rules.profile", "rules.discipline", "rules.supervision", "rules.variant"];
 
 /// Names that the session reads.
 const HERE: &[&str] = &[
@@ -141,7 +66,6 @@ const HERE: &[&str] = &[
     "touch.release_dwell_ms",
     "publish.extend_ms",
     "publish.await_press_ms",
-    "completion.implied_by_next_move",
     "board.orientation",
 ];
 
@@ -173,15 +97,16 @@ impl Settings {
             "touch.release_dwell_ms" => self.release_dwell_ms = ms(10_000)?,
             "publish.extend_ms" => self.extend_ms = ms(60_000)?,
             "publish.await_press_ms" => self.await_press_ms = ms(60_000)?,
-            "completion.implied_by_next_move" => {
-                self.implied_by_next_move = value.as_bool().ok_or_else(|| wrong("expected true or false"))?;
-            }
             "board.orientation" => {
                 self.orientation = match value.as_str() {
                     Some("auto") => OrientationSetting::Auto,
                     Some("white-south") => OrientationSetting::WhiteSouth,
                     Some("white-north") => OrientationSetting::WhiteNorth,
-                    _ => return Err(wrong("expected \"auto\", \"white-south\" or \"white-north\"")),
+                    _ => {
+                        return Err(wrong(&format!(
+                            "expected \"auto\", \"white-south\" or \"white-north\", found {value}"
+                        )));
+                    }
                 };
             }
             _ => {}
@@ -190,15 +115,26 @@ impl Settings {
     }
 }
 
-/// The full dotted name of a setting.
-fn full_name(key: &str) -> Result<&'static str, SettingError> {
-    let last = |name: &str| name.rsplit('.').next() == Some(key);
-    HERE.iter()
-        .chain(ELSEWHERE)
-        .copied()
-        .find(|name| *name == key)
-        .or_else(|| HERE.iter().chain(ELSEWHERE).copied().find(|name| last(name)))
-        .ok_or_else(|| SettingError::Unknown { key: key.to_owned() })
+/// Every name that may stand in `config`.
+fn names() -> impl Iterator<Item = &'static str> {
+    let laws = KEYS.iter().map(|key| key.name);
+    HERE.iter().copied().chain(laws).chain(HEADER.iter().chain(ELSEWHERE).copied())
+}
+
+/// The full dotted name of a setting, which may be given by its last part.
+///
+/// # Errors
+/// No setting has this name, or several end with it.
+pub fn full_name(key: &str) -> Result<&'static str, SettingError> {
+    if let Some(name) = names().find(|name| *name == key) {
+        return Ok(name);
+    }
+    let found: Vec<_> = names().filter(|name| name.rsplit('.').next() == Some(key)).collect();
+    match *found {
+        [] => Err(SettingError::Unknown { key: key.to_owned() }),
+        [name] => Ok(name),
+        _ => Err(SettingError::Ambiguous { key: key.to_owned(), names: found }),
+    }
 }
 
 #[cfg(test)]
@@ -215,6 +151,22 @@ mod tests {
     fn a_setting_is_found_by_its_full_name_and_by_its_last_part() {
         assert_eq!(apply(json!({"touch.release_dwell_ms": 100})).unwrap().release_dwell_ms, 100);
         assert_eq!(apply(json!({"release_dwell_ms": 100})).unwrap().release_dwell_ms, 100);
+    }
+
+    #[test]
+    fn a_name_and_its_last_part_say_one_setting() {
+        for name in names() {
+            assert_eq!(full_name(name), Ok(name));
+            let last = name.rsplit('.').next().unwrap();
+            if last != "draw_if_opponent_cannot_mate" {
+                assert_eq!(full_name(last), Ok(name));
+            }
+        }
+        assert_eq!(
+            full_name("draw_if_opponent_cannot_mate").unwrap_err().to_string(),
+            "setting \"draw_if_opponent_cannot_mate\" is resign.draw_if_opponent_cannot_mate or \
+             illegal.draw_if_opponent_cannot_mate; write the full name"
+        );
     }
 
     #[test]

@@ -4,7 +4,12 @@
 use serde_json::{Map, Value};
 use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
-use super::{event::Occupancy, settings::Settings};
+use super::{
+    event::Occupancy,
+    settings::{Settings, full_name},
+};
+pub use crate::laws::settings::{Discipline, DisciplineSetting, Rules, Supervision};
+use crate::laws::settings::{LawKey, LawSettings, SettingError};
 
 /// How a board senses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,34 +47,6 @@ impl BoardKind {
     }
 }
 
-/// The edition of the Laws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Rules {
-    /// Laws of Chess, edition in force from July 2005.
-    Fide2005,
-    /// Laws of Chess, edition in force from January 2023.
-    #[default]
-    Fide2023,
-    /// Edition of 2023 with the Ukrainian adjournment and quickplay rules.
-    Ua,
-}
-
-impl Rules {
-    /// The word of the sensor log and of the configuration.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Rules::Fide2005 => "fide-2005",
-            Rules::Fide2023 => "fide-2023",
-            Rules::Ua => "ua",
-        }
-    }
-
-    /// Reads the word of the sensor log and of the configuration.
-    pub fn parse(text: &str) -> Option<Rules> {
-        [Rules::Fide2005, Rules::Fide2023, Rules::Ua].into_iter().find(|rules| rules.as_str() == text)
-    }
-}
-
 /// The kind of contact signal that an occupancy board delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Signal {
@@ -93,10 +70,10 @@ pub struct GameSetup {
     pub history: Vec<String>,
     /// Edition of the Laws.
     pub rules: Rules,
-    /// `standard`, `rapid`, `blitz` or `auto`.
-    pub discipline: String,
-    /// `full` or `basic`.
-    pub supervision: String,
+    /// Standard, rapid or blitz, or as the time control says.
+    pub discipline: DisciplineSetting,
+    /// Supervision of a rapid or blitz game.
+    pub supervision: Supervision,
     /// Time control in the notation of the sensor log, empty when unknown.
     pub time_control: String,
     /// Settled changes or contact edges.
@@ -122,8 +99,8 @@ impl Default for GameSetup {
             start_fen: INITIAL_FEN.to_owned(),
             history: Vec::new(),
             rules: Rules::default(),
-            discipline: "standard".to_owned(),
-            supervision: "full".to_owned(),
+            discipline: DisciplineSetting::default(),
+            supervision: Supervision::default(),
             time_control: String::new(),
             signal: Signal::Debounced,
             start_occupied: None,
@@ -161,12 +138,32 @@ pub enum SetupError {
         /// What was given.
         uci: String,
     },
+    /// A setting is refused.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 }
 
 impl GameSetup {
     /// True for Chess960.
     pub fn is_chess960(&self) -> bool {
         self.castling == CastlingMode::Chess960
+    }
+
+    /// The settings of the Laws for this game: those of its edition, discipline and supervision, and
+    /// over them what `config` says.
+    ///
+    /// # Errors
+    /// A name in `config` is unknown, a value is refused, or the discipline is `auto` and the time
+    /// control cannot be read.
+    pub fn law_settings(&self) -> Result<LawSettings, SettingError> {
+        let mut changes = Vec::new();
+        for (key, value) in &self.config {
+            let name = full_name(key)?;
+            if LawKey::find(name).is_some() {
+                changes.push((name, value));
+            }
+        }
+        LawSettings::resolve(self.rules, self.discipline, self.supervision, &self.time_control, &changes)
     }
 
     /// The men that an identity board shows at the start: those of the position on the squares of
@@ -218,5 +215,58 @@ impl GameSetup {
             position.play_unchecked(chosen);
         }
         Ok(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn setup(header: &Value) -> Result<GameSetup, String> {
+        crate::wire::sensor_log::header_from_map(header.as_object().unwrap()).map_err(|e| e.to_string())
+    }
+
+    fn laws(mut header: Value) -> LawSettings {
+        header["sensor_log"] = json!(1);
+        setup(&header).unwrap().law_settings().unwrap()
+    }
+
+    #[test]
+    fn config_goes_over_what_the_edition_says() {
+        let laws = laws(json!({"rules": "fide-2005", "config": {"illegal.loss_at": 2, "auto_75": true}}));
+        assert_eq!((laws.illegal.loss_at, laws.draw.auto_75, laws.draw.auto_fivefold), (2, true, false));
+        assert!(!laws.implied_by_next_move);
+    }
+
+    #[test]
+    fn the_discipline_may_follow_from_the_time_control() {
+        let header = json!({"rules": "fide-2005", "discipline": "auto", "time_control": "900+10"});
+        assert_eq!(laws(header).discipline, Discipline::Rapid);
+        let error = setup(&json!({"sensor_log": 1, "discipline": "auto"})).unwrap_err();
+        assert!(error.contains("\"auto\" is found from time_control, found \"\""), "{error}");
+    }
+
+    #[test]
+    fn config_may_name_the_edition_the_discipline_and_the_supervision() {
+        let config = json!({"rules.profile": "ua", "discipline": "blitz", "supervision": "full",
+                            "variant": "chess960", "quickplay": "on"});
+        let setup = setup(&json!({"sensor_log": 1, "rules": "fide-2005", "config": config})).unwrap();
+        assert_eq!((setup.rules, setup.supervision), (Rules::Ua, Supervision::Full));
+        assert_eq!(setup.discipline, DisciplineSetting::Fixed(Discipline::Blitz));
+        assert!(setup.is_chess960());
+        assert_eq!(setup.config.keys().collect::<Vec<_>>(), ["quickplay"]);
+        let header = crate::wire::sensor_log::header_to_map(&setup);
+        assert_eq!(crate::wire::sensor_log::header_from_map(&header).unwrap(), setup);
+    }
+
+    #[test]
+    fn a_wrong_setting_is_refused_with_its_name() {
+        let refused = |config: Value| setup(&json!({"sensor_log": 1, "config": config})).unwrap_err();
+        let error = refused(json!({"draw.claim_lost_on": "press"}));
+        assert!(error.contains("draw.claim_lost_on"), "{error}");
+        assert!(error.contains("expected \"move\" or \"touch\", found \"press\""), "{error}");
+        assert!(refused(json!({"draw.claims": 1})).contains("unknown setting \"draw.claims\""));
+        assert!(refused(json!({"rules.profile": "fide-2014"})).contains("fide-2014"));
     }
 }

@@ -104,7 +104,6 @@ fn setup(choices: &mut Choices<'_>) -> GameSetup {
     let more = choices.byte();
     setup.signal = if more & 1 == 1 { Signal::Raw } else { Signal::Debounced };
     setup.rules = [Rules::Fide2023, Rules::Fide2005, Rules::Ua, Rules::Fide2023][usize::from(more >> 1 & 3)];
-    setup.settings.implied_by_next_move = setup.rules != Rules::Fide2005;
     let mut set = |key: &str, value: Value| setup.config.insert(key.to_owned(), value);
     set("board.orientation", json!(ORIENTATIONS[usize::from(more >> 3 & 3)]));
     if more & 0x20 != 0 {

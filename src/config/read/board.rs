@@ -13,7 +13,7 @@ use crate::{
         sensor::SensorConfig,
     },
     publish::Tags,
-    session::setup::{GameSetup, Rules, SetupError},
+    session::setup::{DisciplineSetting, GameSetup, Rules, SetupError, Supervision},
 };
 
 /// What `[defaults]` says.
@@ -76,7 +76,7 @@ fn board(
     if own.start_fen.is_some() || (own.variant.is_some() && defaults.playable && !from_log) {
         check_position(section, &game);
     }
-    if game.discipline == Some("auto") && game.time_control.is_none() && !from_log {
+    if game.discipline == Some(DisciplineSetting::Auto) && game.time_control.is_none() && !from_log {
         section.problem("discipline", "\"auto\" is found from time-control; give that, too");
     }
     let mut tags = tags(section.section("tags"), &defaults.tags);
@@ -113,8 +113,8 @@ fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
 
 fn game(section: &Section<'_>) -> GameOptions {
     let rules = [Rules::Fide2005, Rules::Fide2023, Rules::Ua].map(|rules| (rules.as_str(), rules));
-    let disciplines = ["standard", "rapid", "blitz", "auto"].map(|word| (word, word));
-    let supervisions = ["full", "basic"].map(|word| (word, word));
+    let disciplines = DisciplineSetting::ALL.map(|discipline| (discipline.as_str(), discipline));
+    let supervisions = [Supervision::Full, Supervision::Basic].map(|word| (word.as_str(), word));
     let variants = [("standard", CastlingMode::Standard), ("chess960", CastlingMode::Chess960)];
     let touch = section.section("touch");
     let release_dwell_ms = touch.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
@@ -141,7 +141,7 @@ fn game(section: &Section<'_>) -> GameOptions {
 fn check_position(section: &Section<'_>, game: &GameOptions) -> bool {
     let setup = game.apply(GameSetup::default());
     let message = match setup.position() {
-        Ok(_) | Err(SetupError::History { .. }) => return true,
+        Ok(_) | Err(SetupError::History { .. } | SetupError::Setting(_)) => return true,
         Err(SetupError::Fen { fen, reason }) => {
             format!("{fen:?} is not a FEN ({reason}); write all six fields")
         }

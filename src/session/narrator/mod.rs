@@ -36,6 +36,7 @@ use super::{
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker, has_legal_move},
 };
+use crate::laws::settings::LawSettings;
 
 /// A ply as it was told.
 #[derive(Clone, Debug)]
@@ -64,6 +65,7 @@ pub(super) enum Moment {
 #[derive(Clone, Debug)]
 pub(super) struct Narrator {
     settings: Settings,
+    implied_by_next_move: bool,
     chess960: bool,
     identity: bool,
     start: Chess,
@@ -148,9 +150,10 @@ fn tell(facts: &mut Facts, now: Now, kind: FactKind) {
 }
 
 impl Narrator {
-    pub(super) fn new(setup: &GameSetup, start: Chess, identity: bool) -> Narrator {
+    pub(super) fn new(setup: &GameSetup, laws: &LawSettings, start: Chess, identity: bool) -> Narrator {
         Narrator {
             settings: setup.settings,
+            implied_by_next_move: laws.implied_by_next_move,
             chess960: setup.is_chess960(),
             identity,
             start,
@@ -381,7 +384,7 @@ impl Narrator {
     fn complete(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         for index in self.completed_to..self.told.len() {
             let pressed = tracker.ply(reading, index).and_then(|ply| ply.pressed).is_some();
-            let moved_on = self.settings.implied_by_next_move && index + 2 < self.told.len();
+            let moved_on = self.implied_by_next_move && index + 2 < self.told.len();
             let how = match (pressed, moved_on) {
                 (true, _) => CompletedBy::Press,
                 (false, true) => CompletedBy::NextMove,

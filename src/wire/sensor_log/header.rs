@@ -4,7 +4,10 @@ use serde_json::{Map, Value, json};
 use shakmaty::{Bitboard, CastlingMode};
 
 use super::{LineError, bad, square};
-use crate::session::setup::{BoardKind, GameSetup, Rules, Signal};
+use crate::session::{
+    settings::full_name,
+    setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
+};
 
 /// Longest debounce time, as in the settings `sensor.debounce_*_ms`.
 const MAX_DEBOUNCE_MS: u64 = 1000;
@@ -35,6 +38,7 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
         setup.start_occupied = Some(occupied);
     }
     setup.config = keys.object("config")?;
+    game_of_config(&mut setup)?;
     setup.given = keys.object("given")?;
     settings(&keys, &mut setup)?;
     Ok(setup)
@@ -98,7 +102,6 @@ fn version(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
 }
 
 fn words(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
-    let one_of = |words: &'static [&str]| move |word: &str| words.contains(&word).then(|| word.to_owned());
     let signal = |word: &str| match word {
         "debounced" => Some(Signal::Debounced),
         "raw" => Some(Signal::Raw),
@@ -121,12 +124,12 @@ fn words(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
     if let Some(rules) = keys.word("rules", "fide-2005, fide-2023 or ua", Rules::parse)? {
         setup.rules = rules;
     }
-    let disciplines = one_of(&["standard", "rapid", "blitz", "auto"]);
-    if let Some(word) = keys.word("discipline", "standard, rapid, blitz or auto", disciplines)? {
-        setup.discipline = word;
+    let disciplines = "standard, rapid, blitz or auto";
+    if let Some(discipline) = keys.word("discipline", disciplines, DisciplineSetting::parse)? {
+        setup.discipline = discipline;
     }
-    if let Some(word) = keys.word("supervision", "full or basic", one_of(&["full", "basic"]))? {
-        setup.supervision = word;
+    if let Some(supervision) = keys.word("supervision", "full or basic", Supervision::parse)? {
+        setup.supervision = supervision;
     }
     if let Some(text) = keys.text("time_control")? {
         text.clone_into(&mut setup.time_control);
@@ -137,9 +140,25 @@ fn words(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
     Ok(())
 }
 
+/// Reads what the header has keys of its own for, where `config` names it (`rules.profile` is `rules`),
+/// and leaves it out of `config`, so that a set-up says it once. `config` goes before those keys.
+fn game_of_config(setup: &mut GameSetup) -> Result<(), LineError> {
+    let mut own = Map::new();
+    for (key, value) in std::mem::take(&mut setup.config) {
+        let (map, key) = match full_name(&key) {
+            Ok("rules.profile") => (&mut own, "rules".to_owned()),
+            Ok("rules.discipline") => (&mut own, "discipline".to_owned()),
+            Ok("rules.supervision") => (&mut own, "supervision".to_owned()),
+            Ok("rules.variant") => (&mut own, "variant".to_owned()),
+            _ => (&mut setup.config, key),
+        };
+        map.insert(key, value);
+    }
+    words(&Keys(&own), setup)
+}
+
 /// The settings that follow from the other keys, then those that are given by name.
 fn settings(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
-    setup.settings.implied_by_next_move = setup.rules != Rules::Fide2005;
     if let (Signal::Raw, Some(value)) = (setup.signal, keys.0.get("debounce_ms")) {
         let ms = value.as_u64().filter(|ms| *ms <= MAX_DEBOUNCE_MS).ok_or_else(|| {
             let expected = format!("expected a whole number of milliseconds from 0 to {MAX_DEBOUNCE_MS}");
@@ -148,7 +167,8 @@ fn settings(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
         setup.settings.debounce_close_ms = ms;
         setup.settings.debounce_open_ms = ms;
     }
-    setup.settings.apply(&setup.config).map_err(|error| bad("config", error.to_string()))
+    setup.settings.apply(&setup.config).map_err(|error| bad("config", error.to_string()))?;
+    setup.law_settings().map(|_| ()).map_err(|error| bad("config", error.to_string()))
 }
 
 /// The header as a JSON object; [`header_from_map`] reads it back to the same set-up.
@@ -162,8 +182,8 @@ pub fn header_to_map(setup: &GameSetup) -> Map<String, Value> {
     put("variant", json!(if setup.is_chess960() { "chess960" } else { "standard" }));
     put("start_fen", json!(setup.start_fen));
     put("rules", json!(setup.rules.as_str()));
-    put("discipline", json!(setup.discipline));
-    put("supervision", json!(setup.supervision));
+    put("discipline", json!(setup.discipline.as_str()));
+    put("supervision", json!(setup.supervision.as_str()));
     if !setup.time_control.is_empty() {
         put("time_control", json!(setup.time_control));
     }

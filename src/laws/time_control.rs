@@ -58,6 +58,15 @@ impl TimeControl {
         &self.periods
     }
 
+    /// `T` of the classification in milliseconds: the main times of all periods and 60 times the
+    /// seconds a move of the first one (Articles A.1, B.1; 2005: B.1, C.1). A delay counts like an
+    /// increment.
+    pub fn class_ms(&self) -> u64 {
+        let main: u64 = self.periods.iter().map(|period| u64::from(period.seconds)).sum();
+        let a_move = self.periods.first().map_or(0, |period| u64::from(period.increment));
+        main.saturating_add(a_move * 60).saturating_mul(1000)
+    }
+
     /// The value of the PGN tag `TimeControl`. PGN knows no delay: nothing for one.
     pub fn pgn(&self) -> Option<String> {
         (!self.periods.iter().any(|period| period.delay)).then(|| self.to_string())
