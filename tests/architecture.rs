@@ -36,6 +36,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     // What the session itself leans on.
     ("laws/settings.rs", &["wire", "session"]),
     ("laws/settings", &["wire", "session"]),
+    ("laws/arithmetic.rs", &["wire", "session"]),
+    ("laws/arithmetic", &["wire", "session"]),
     ("laws/time_control.rs", &["wire", "session"]),
     ("session", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     ("publish", &["journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),

@@ -1,8 +1,10 @@
-//! The Laws of Chess as data and arithmetic. Pure, and a leaf: nothing here knows boards, journals
-//! or feeds.
+//! The Laws of Chess. Pure: nothing here knows journals or feeds, and settings and arithmetic know no
+//! boards.
 //!
+//! * [`arithmetic`]: penalties, clocks, periods, duties.
 //! * [`settings`]: what the editions say differently, one table for each edition and discipline.
 //! * [`time_control`]: the notation of time controls.
 
+pub mod arithmetic;
 pub mod settings;
 pub mod time_control;
