@@ -82,7 +82,7 @@ fn unknown_keys() {
     refuses_head(
         "[defaults]\nid = 1",
         &[
-            "2:1: defaults.id: unknown key; known here: discipline, orientation, publish, rules, start-fen, supervision, tags, time-control, touch, variant",
+            "2:1: defaults.id: unknown key; known here: adjournment, castling, chess960, class, clock, colours-reversed, completion, dead, default-time-s, discipline, displace, draw, feed, flag, illegal, notation, orientation, peg, promotion, publish, quickplay, record, resign, rules, setup, start-fen, supervision, tags, time-control, touch, two-board, variant",
         ],
     );
     refuses_head(
@@ -212,6 +212,56 @@ fn the_game() {
     refuses_board(
         "discipline = \"auto\"\nsensor.simulated = {}",
         &["3:14: board.discipline: \"auto\" is found from time-control; give that, too"],
+    );
+}
+
+#[test]
+fn the_settings_of_the_laws() {
+    refuses_head(
+        "[defaults.draw]\nclaim-lost-on = \"press\"",
+        &["2:17: defaults.draw.claim-lost-on: expected \"move\" or \"touch\", found \"press\""],
+    );
+    refuses_head(
+        "[defaults.illegal]\nloss-at = 0\nbonus-ms = 1.5\nremove-increment = \"no\"",
+        &[
+            "2:11: defaults.illegal.loss-at: expected a whole number from 1 to 100, found 0",
+            "3:12: defaults.illegal.bonus-ms: expected a whole number of milliseconds from 0 to 3600000, found 1.5",
+            "4:20: defaults.illegal.remove-increment: expected true or false, found \"no\"",
+        ],
+    );
+    refuses_head(
+        "[defaults.flag]\nalert = \"arbiter\"\nboth-rappid = \"draw\"",
+        &[
+            "2:9: defaults.flag.alert: expected a table, [defaults.flag.alert], found \"arbiter\"",
+            "3:1: defaults.flag.both-rappid: unknown key; did you mean both-rapid?",
+        ],
+    );
+    refuses_board(
+        "default-time-s = -1\nquickplay = \"yes\"\nflag.alert.rapid = \"player\"\nsensor.simulated = {}",
+        &[
+            "3:18: board.default-time-s: expected a whole number of seconds from 0 to 86400, found -1",
+            "4:13: board.quickplay: expected \"off\", \"on\", \"five-second\", \"five-second-delay\" or \"no-arbiter\", found \"yes\"",
+            "5:20: board.flag.alert.rapid: expected \"arbiter\" or \"journal\", found \"player\"",
+        ],
+    );
+}
+
+#[test]
+fn what_differs_from_the_edition_is_summed_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "[defaults]\ndiscipline = \"auto\"\ntime-control = \"900+10\"\nillegal.loss-at = 3\n\
+                [[board]]\nid = 1\ndraw.auto-75 = false\nclock.tolerance-ms = 1500\nsensor.simulated = {}\n\
+                [[board]]\nid = 2\nrules = \"fide-2005\"\nsupervision = \"full\"\nsensor.simulated = {}\n";
+    std::fs::write(dir.path().join("laws.toml"), text).unwrap();
+    let stdout = String::from_utf8(check_config(dir.path(), &["laws.toml"]).stdout).unwrap();
+    let boards: Vec<&str> = stdout.lines().skip_while(|line| !line.contains("boards")).skip(1).collect();
+    assert_eq!(
+        boards,
+        [
+            "    1  simulated, speed 1, seed 1; fide-2023 auto (rapid), basic supervision, 900+10; \
+             draw.auto-75 = false, illegal.loss-at = 3",
+            "    2  simulated, speed 1, seed 2; fide-2005 auto (rapid), full supervision, 900+10",
+        ]
     );
 }
 

@@ -10,7 +10,10 @@ use std::{
 };
 
 use shakmaty::{CastlingSide, File, Rank, Role};
-use touchmoved::notation::{Language, announcement::Speech};
+use touchmoved::{
+    laws::settings::{Discipline, Expected, KEYS, LawKey, LawSettings, Rules, Supervision},
+    notation::{Language, announcement::Speech},
+};
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -75,14 +78,16 @@ fn the_test_command_of_the_readme_is_the_one_that_is_run_for_every_change() {
 }
 
 #[test]
-fn the_example_of_the_readme_is_a_correct_configuration() {
-    let readme = read("README.md");
-    let examples: Vec<&str> =
-        readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(!examples.is_empty());
-    for example in examples {
-        if let Err(errors) = touchmoved::config::parse("README.md", example) {
-            panic!("{errors}");
+fn the_examples_of_the_documents_are_correct_configurations() {
+    for document in ["README.md", "docs/configuration.md"] {
+        let text = read(document);
+        let examples: Vec<&str> =
+            text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert!(!examples.is_empty());
+        for example in examples {
+            if let Err(errors) = touchmoved::config::parse(document, example) {
+                panic!("{errors}");
+            }
         }
     }
 }
@@ -183,4 +188,59 @@ fn the_examples_print_what_is_shown() {
         }
     }
     assert!(run >= 8, "only {run} examples");
+/// The default of a setting of the Laws under an edition, as the manual writes it: that of standard play,
+/// then what rapid and blitz have instead.
+fn default_of(key: &LawKey, rules: Rules) -> String {
+    let value = |discipline, supervision| {
+        let value = key.value(&LawSettings::preset(rules, discipline, supervision));
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    };
+    let standard = value(Discipline::Standard, Supervision::Full);
+    let mut others: Vec<(String, Vec<&str>)> = Vec::new();
+    let names = [
+        (Discipline::Rapid, ["rapid", "rapid full", "rapid basic"]),
+        (Discipline::Blitz, ["blitz", "blitz full", "blitz basic"]),
+    ];
+    for (discipline, [both, full, basic]) in names {
+        let values =
+            [Supervision::Full, Supervision::Basic].map(|supervision| value(discipline, supervision));
+        let told = if values[0] == values[1] { vec![both] } else { vec![full, basic] };
+        for (name, value) in told.into_iter().zip(values).filter(|(_, value)| *value != standard) {
+            match others.iter_mut().find(|(other, _)| *other == value) {
+                Some((_, names)) => names.push(name),
+                None => others.push((value, vec![name])),
+            }
+        }
+    }
+    let others = others.iter().map(|(value, names)| format!("; {} `{value}`", names.join(", ")));
+    format!("`{standard}`{}", others.collect::<String>()).replace("`null`", "")
+}
+
+/// The beginning of the row of a setting of the Laws: everything but what it means.
+fn row_of(key: &LawKey) -> String {
+    let range = match key.expected {
+        Expected::Number { unit: "", min, max } => format!("{min} to {max}"),
+        Expected::Number { unit: "milliseconds", min, max } => format!("ms, {min} to {max}"),
+        Expected::Number { unit: "seconds", min, max } => format!("s, {min} to {max}"),
+        Expected::Number { unit, min, max } => format!("{unit}, {min} to {max}"),
+        Expected::Boolean => "`true`, `false`".to_owned(),
+        Expected::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+    };
+    let [old, new, ua] = [Rules::Fide2005, Rules::Fide2023, Rules::Ua].map(|rules| default_of(key, rules));
+    let new = if new == ua { new } else { format!("{new}; ua {ua}") };
+    format!("| `{}` | `{}` | {range} | {old} | {new} | ", key.name, key.place)
+}
+
+/// The manual has a row for each setting of the Laws, with its range, its defaults and its article.
+#[test]
+fn the_settings_of_the_laws_are_told_as_they_are() {
+    let manual = read("docs/configuration.md");
+    let mut missing = String::new();
+    for row in KEYS.iter().map(row_of) {
+        let meaning = manual.lines().find_map(|line| line.strip_prefix(&row)).unwrap_or("");
+        if meaning.len() < 20 || !meaning.ends_with(" |") {
+            missing += &format!("{row}\n");
+        }
+    }
+    assert!(missing.is_empty(), "not in docs/configuration.md:\n{missing}");
 }

@@ -7,7 +7,11 @@ use std::{
     process::ExitCode,
 };
 
-use crate::config::{self, BoardConfig, Config, Pace, SensorConfig};
+use crate::{
+    config::{self, BoardConfig, Config, Pace, SensorConfig},
+    laws::settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
+    session::setup::GameSetup,
+};
 
 /// Boards that the summary of one file lists without `--all`, so that it fits on a screen.
 const LISTED: usize = 12;
@@ -111,15 +115,40 @@ fn describe(board: &BoardConfig) -> String {
         SensorConfig::Matrix { scan_ms, .. } => format!("matrix, a scan every {scan_ms} ms"),
     };
     let setup = &board.setup;
-    let mut out = format!("{sensor}; {} {}", setup.rules.as_str(), setup.discipline.as_str());
+    let mut out = format!("{sensor}; {}", laws(setup));
     if setup.is_chess960() {
         out.push_str(" chess960");
     }
     if !setup.time_control.is_empty() {
         let _ = write!(out, ", {}", setup.time_control);
     }
+    let changes = changes(setup);
+    if !changes.is_empty() {
+        let _ = write!(out, "; {}", changes.join(", "));
+    }
     if let (Some(white), Some(black)) = (&board.tags.white, &board.tags.black) {
         let _ = write!(out, "; {white} - {black}");
     }
     out
+}
+
+/// The edition and the discipline; for rapid and blitz the supervision.
+fn laws(setup: &GameSetup) -> String {
+    let mut out = format!("{} {}", setup.rules.as_str(), setup.discipline.as_str());
+    let Ok(laws) = setup.law_settings() else { return out };
+    if setup.discipline == DisciplineSetting::Auto {
+        let _ = write!(out, " ({})", laws.discipline.as_str());
+    }
+    if laws.discipline != Discipline::Standard {
+        let _ = write!(out, ", {} supervision", setup.supervision.as_str());
+    }
+    out
+}
+
+/// The settings of the Laws that are not those of the edition, as the file has them.
+fn changes(setup: &GameSetup) -> Vec<String> {
+    let Ok(laws) = setup.law_settings() else { return Vec::new() };
+    let preset = LawSettings::preset(setup.rules, laws.discipline, setup.supervision);
+    let changed = KEYS.iter().filter(|key| key.value(&laws) != key.value(&preset));
+    changed.map(|key| format!("{} = {}", key.place, key.value(&laws))).collect()
 }

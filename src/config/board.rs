@@ -1,13 +1,16 @@
 //! One board: its identity, its game and its sensor.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use shakmaty::CastlingMode;
 
 use super::{TimeControl, sensor::SensorConfig};
 use crate::{
+    laws::settings::{KEYS, LawKey},
     publish::Tags,
     session::{
-        settings::OrientationSetting,
+        settings::{OrientationSetting, full_name},
         setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
     },
 };
@@ -76,7 +79,11 @@ pub(super) struct GameOptions {
     pub(super) release_dwell_ms: Option<u64>,
     pub(super) extend_ms: Option<u64>,
     pub(super) await_press_ms: Option<u64>,
+    pub(super) laws: LawChanges,
 }
+
+/// Settings of the Laws that a file names, by their dotted names.
+pub(super) type LawChanges = BTreeMap<&'static str, Value>;
 
 impl GameOptions {
     /// These options, and those of `other` where these say nothing.
@@ -92,6 +99,7 @@ impl GameOptions {
             release_dwell_ms: self.release_dwell_ms.or(other.release_dwell_ms),
             extend_ms: self.extend_ms.or(other.extend_ms),
             await_press_ms: self.await_press_ms.or(other.await_press_ms),
+            laws: other.laws.clone().into_iter().chain(self.laws).collect(),
         }
     }
 
@@ -132,6 +140,9 @@ impl GameOptions {
             setup.settings.extend_ms = ms;
             record(&mut setup, "publish.extend_ms", json!(ms));
         }
+        for (name, value) in &self.laws {
+            record_law(&mut setup, name, value);
+        }
         setup
     }
 }
@@ -151,8 +162,21 @@ fn record(setup: &mut GameSetup, name: &str, value: Value) {
     setup.config.insert(name.to_owned(), value);
 }
 
-/// The set-up of a board with this sensor before its options. Its `config` states every setting, so
-/// that a journal can be run again by a version with other defaults.
+/// Writes a setting of the Laws into the set-up's `config`. What the edition says anyway needs no
+/// entry.
+fn record_law(setup: &mut GameSetup, name: &'static str, value: &Value) {
+    let Some(key) = LawKey::find(name) else { return };
+    // An entry of a sensor log may have the short name.
+    setup.config.retain(|given, _| full_name(given) != Ok(name));
+    let said = setup.law_settings().is_ok_and(|laws| key.value(&laws) == *value);
+    if !said || !key.follows_edition() {
+        record(setup, name, value.clone());
+    }
+}
+
+/// The set-up of a board with this sensor before its options. Its `config` states every setting
+/// that the edition of the Laws does not settle, so that a journal can be run again by a version with
+/// other defaults.
 pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) -> GameSetup {
     let (board, signal) = match sensor {
         SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
@@ -173,5 +197,13 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
     record(&mut setup, "publish.extend_ms", json!(settings.extend_ms));
     record(&mut setup, "publish.await_press_ms", json!(settings.await_press_ms));
     record(&mut setup, "board.orientation", json!(orientation_word(settings.orientation)));
+    if let Ok(laws) = setup.law_settings() {
+        for key in KEYS.iter().filter(|key| !key.follows_edition()) {
+            let value = key.value(&laws);
+            if !value.is_null() {
+                record(&mut setup, key.name, value);
+            }
+        }
+    }
     setup
 }

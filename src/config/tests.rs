@@ -135,7 +135,8 @@ fn a_journal_header_keeps_the_whole_setup() {
         "[board.sensor.simulated]",
     ] {
         let board = board(&format!(
-            "variant = \"chess960\"\ntime-control = \"300d3\"\npublish.extend-ms = 2000\n{sensor}\n"
+            "variant = \"chess960\"\ntime-control = \"300d3\"\npublish.extend-ms = 2000\n\
+             discipline = \"auto\"\nsupervision = \"full\"\nrecord.required = true\n{sensor}\n"
         ));
         assert_eq!(header_from_map(&header_to_map(&board.setup)).unwrap(), board.setup, "{sensor}");
     }
@@ -156,6 +157,43 @@ fn a_board_goes_before_the_defaults() {
     assert_eq!((first.tags.round.as_deref(), second.tags.round.as_deref()), (Some("3"), Some("4")));
     assert_eq!(second.tags.event.as_deref(), Some("E"));
     assert_eq!(first.tags.board.as_deref(), Some("1"));
+}
+
+#[test]
+fn a_setting_of_the_laws_goes_from_the_file_into_the_header() {
+    let config = check(
+        "[defaults]\nrules = \"fide-2005\"\nillegal.loss-at = 2\ndraw.auto-75 = true\n\
+         [[board]]\nid = 1\nillegal.loss-at = 5\nflag.both-unknown.last-period = \"continue\"\n\
+         completion.implied-by-next-move = false\ntouch = { order-uncertain-ms = 80, release-dwell-ms = 300 }\n\
+         sensor.simulated = {}\n",
+    );
+    let setup = &config.boards[0].setup;
+    let laws = setup.law_settings().unwrap();
+    assert_eq!((laws.illegal.loss_at, laws.draw.auto_75, laws.touch.order_uncertain_ms), (5, true, 80));
+    assert_eq!(setup.settings.release_dwell_ms, 300);
+    assert_eq!(setup.config["illegal.loss_at"], 5);
+    // What the edition says anyway is not repeated, what it does not say is stated.
+    assert!(!setup.config.contains_key("completion.implied_by_next_move"));
+    assert_eq!(setup.config["displace.window_ms"], 300);
+    let read_back = header_from_map(&header_to_map(setup)).unwrap();
+    assert_eq!(read_back.law_settings(), Ok(laws));
+    assert_eq!(read_back, *setup);
+}
+
+#[test]
+fn a_board_can_change_the_laws_of_a_sensor_log() {
+    let header = serde_json::json!({
+        "sensor_log": 1, "rules": "fide-2005", "config": {"loss_at": 1, "auto_75": true, "auto_fivefold": true}
+    });
+    let header = header_from_map(header.as_object().unwrap()).unwrap();
+    let config = check(
+        "[defaults]\ndraw.auto-fivefold = false\n[[board]]\nid = 1\nillegal.loss-at = 3\ndraw.auto-75 = false\n\
+         sensor.sensor-log = { path = \"a\" }\n",
+    );
+    let setup = config.boards[0].setup_of_log(header);
+    let laws = setup.law_settings().unwrap();
+    assert_eq!((laws.illegal.loss_at, laws.draw.auto_75, laws.draw.auto_fivefold), (3, false, true));
+    assert_eq!(setup.config.keys().collect::<Vec<_>>(), ["auto_fivefold"]);
 }
 
 #[test]

@@ -83,6 +83,16 @@ pub struct LawSettings {
     pub language: Language,
 }
 
+/// The settings of every edition, discipline and regime of supervision.
+pub fn presets() -> impl Iterator<Item = LawSettings> {
+    Rules::ALL.iter().flat_map(|rules| {
+        Discipline::ALL.iter().flat_map(|discipline| {
+            let preset = |supervision: &Supervision| LawSettings::preset(*rules, *discipline, *supervision);
+            Supervision::ALL.iter().map(preset)
+        })
+    })
+}
+
 /// Where rapid chess and blitz begin, by `T = main time + 60 x seconds a move` (Articles A.1, B.1;
 /// 2005: B.1, C.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,11 +288,12 @@ impl LawSettings {
         preset::table(rules, discipline, supervision)
     }
 
-    /// The discipline of a game under `rules`, and under settings of the name `class.*` among
-    /// `changes`.
+    /// The settings of a game: those of its edition, discipline and supervision, and over them
+    /// `changes` by their full dotted names. `auto` is found from the time control, with the bounds of
+    /// the edition or those among the changes.
     ///
     /// # Errors
-    /// `auto` with no time control that could be read, or a value that is refused.
+    /// `auto` with a time control that cannot be read, an unknown name, or a value that is refused.
     pub fn resolve(
         rules: Rules,
         discipline: DisciplineSetting,

@@ -6,7 +6,7 @@ use shakmaty::CastlingMode;
 use time::{Date, Month};
 use toml::de::DeValue;
 
-use super::{Uses, section::Section, sensor};
+use super::{Uses, laws::laws, section::Section, sensor};
 use crate::{
     config::{
         board::{BoardConfig, BoardId, GameOptions, ORIENTATIONS, base_setup},
@@ -116,9 +116,12 @@ fn game(section: &Section<'_>) -> GameOptions {
     let disciplines = DisciplineSetting::ALL.map(|discipline| (discipline.as_str(), discipline));
     let supervisions = [Supervision::Full, Supervision::Basic].map(|word| (word.as_str(), word));
     let variants = [("standard", CastlingMode::Standard), ("chess960", CastlingMode::Chess960)];
-    let touch = section.section("touch");
-    let release_dwell_ms = touch.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
-    touch.finish();
+    let mut release_dwell_ms = None;
+    let laws = laws(section, |path, table| {
+        if path == "touch." {
+            release_dwell_ms = table.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
+        }
+    });
     let publish = section.section("publish");
     let extend_ms = publish.integer("extend-ms", "of milliseconds", 0, 60_000);
     let await_press_ms = publish.integer("await-press-ms", "of milliseconds", 0, 60_000);
@@ -134,6 +137,7 @@ fn game(section: &Section<'_>) -> GameOptions {
         release_dwell_ms,
         extend_ms,
         await_press_ms,
+        laws,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod laws;
 mod section;
 mod sensor;
 

@@ -51,7 +51,7 @@ pub fn period_of(control: &TimeControl, completed: u32) -> usize {
 
 /// True for the last period: the game must end in it.
 pub fn is_last(control: &TimeControl, period: usize) -> bool {
-    period + 1 >= control.periods().len()
+    period >= control.periods().len().saturating_sub(1)
 }
 
 /// What a clock shows before the first move, in milliseconds. A clock whose first move has an increment

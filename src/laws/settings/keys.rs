@@ -83,6 +83,14 @@ impl LawKey {
         (self.get)(settings)
     }
 
+    /// True where the editions, the disciplines or the regimes of supervision differ; false for a
+    /// tolerance or a choice of this program.
+    pub fn follows_edition(&self) -> bool {
+        let mut values = super::presets().map(|settings| self.value(&settings));
+        let first = values.next();
+        values.any(|value| Some(&value) != first.as_ref())
+    }
+
     /// Changes the setting.
     ///
     /// # Errors

@@ -6,18 +6,6 @@ use serde_json::json;
 
 use super::*;
 
-const ALL: [Rules; 3] = [Rules::Fide2005, Rules::Fide2023, Rules::Ua];
-const DISCIPLINES: [Discipline; 3] = [Discipline::Standard, Discipline::Rapid, Discipline::Blitz];
-
-fn tables() -> impl Iterator<Item = LawSettings> {
-    ALL.into_iter().flat_map(|rules| {
-        DISCIPLINES.into_iter().flat_map(move |discipline| {
-            [Supervision::Full, Supervision::Basic]
-                .map(|supervision| LawSettings::preset(rules, discipline, supervision))
-        })
-    })
-}
-
 fn standard(rules: Rules) -> LawSettings {
     LawSettings::preset(rules, Discipline::Standard, Supervision::Basic)
 }
@@ -41,7 +29,7 @@ fn every_name_is_known_once_and_its_last_part_too() {
 
 #[test]
 fn every_setting_is_read_back_as_it_was_set() {
-    for table in tables() {
+    for table in presets() {
         for key in KEYS {
             let mut settings = table;
             let value = other(key, &settings);
@@ -58,7 +46,7 @@ fn every_setting_is_read_back_as_it_was_set() {
 
 #[test]
 fn every_value_of_a_table_is_one_that_could_be_set() {
-    for table in tables() {
+    for table in presets() {
         for key in KEYS {
             let value = key.value(&table);
             assert!(value.is_null() || key.expected.fits(&value), "{} {value}", key.name);
