@@ -17,6 +17,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod feed;
+pub mod game;
 pub mod journal;
 pub mod laws;
 pub mod notation;

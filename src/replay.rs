@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::{
+    game::Board,
     feed::pgn::pgn_of,
     journal::{
         record::RecordedFact,
@@ -15,8 +16,7 @@ use crate::{
     publish::{Publisher, Tags},
     session::{
         Session,
-        board::Board,
-        fact::{Fact, FactKind},
+                fact::{Fact, FactKind},
         io::Input,
         setup::{GameSetup, SetupError},
         time::MonoTime,

@@ -12,10 +12,10 @@ use std::{
 
 use shakmaty::{Chess, Position as _, san::SanPlus, uci::UciMove};
 use touchmoved::{
+    game::Board,
     journal::replay::{ItemKind, open},
     session::{
-        board::Board,
-        fact::FactKind,
+                fact::FactKind,
         setup::{BoardKind, GameSetup},
         time::MonoTime,
     },

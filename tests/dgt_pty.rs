@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use serialport::{SerialPort, TTYPort};
 use shakmaty::{Color, Piece, Square};
 use touchmoved::{
+    game::Board,
     sensor::{Reading, Sink, Source, Stop, dgt::DgtSource, serial::ModemLines},
     session::{
-        board::Board,
-        event::{ClockReading, Event},
+                event::{ClockReading, Event},
         io::Input,
         setup::{BoardKind, GameSetup},
     },

@@ -98,6 +98,7 @@ impl Game {
             by,
             placed,
             latest: placed.plus_ms(250),
+            more: Default::default(),
         };
         self.fact(ms + 250, kind);
     }

@@ -10,14 +10,14 @@ use std::{
 use proptest::prelude::*;
 use shakmaty::{Color, Square};
 use touchmoved::{
+    game::Board,
     journal::{
         Body, Entry, Journal, JournalError, JournalHeader, read,
         replay::{self, FactCheck, ItemKind},
     },
     publish::Tags,
     session::{
-        board::Board,
-        event::{Event, Unit},
+                event::{Event, Unit},
         fact::{Fact, FactKind},
         io::Input,
         setup::GameSetup,

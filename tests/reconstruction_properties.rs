@@ -13,14 +13,14 @@ mod streams;
 
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 use touchmoved::{
+    game::Board,
     journal::{
         Body, Entry,
         record::{self, Content},
     },
     session::{
         Session,
-        board::Board,
-        event::Stamped,
+                event::Stamped,
         fact::{Fact, FactKind},
         io::Input,
         settings::OrientationSetting,

@@ -15,11 +15,11 @@ use std::{
 
 use serde_json::Value;
 use touchmoved::{
+    game::Board,
     journal::{Body, Entry, Journal, JournalHeader, replay::check},
     publish::Tags,
     session::{
-        board::Board,
-        event::{Event, Unit},
+                event::{Event, Unit},
         io::Input,
         setup::{BoardKind, GameSetup},
         time::MonoTime,

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     journal::replay::{self, ItemKind, Log},
-    session::board::Board,
+    game::Board,
     wire::sensor_log,
 };
 

@@ -11,12 +11,13 @@ use serde_json::json;
 use shakmaty::Square;
 
 use crate::{
+    game::Board,
     journal::{
         record::{RecordedFact, rfc3339},
         replay::{self, ItemKind, Log, LogError},
     },
     review::{Filter, Kind, MoveNumbers, Row, Timeline, page, words},
-    session::{board::Board, setup::SetupError, time::MonoTime},
+    session::{setup::SetupError, time::MonoTime},
 };
 
 const HELP: &str = "\

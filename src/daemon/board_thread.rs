@@ -138,7 +138,8 @@ mod tests {
             },
         },
         publish::{FeedEvent, Publisher, Tags},
-        session::{board::Board, event::Event, setup::GameSetup},
+        game::Board,
+        session::{event::Event, setup::GameSetup},
     };
 
     /// A live board thread whose records go to `disk`.

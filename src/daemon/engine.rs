@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::{health::BoardHealth, outbox::Outbox, writer::Pen};
 use crate::{
+    game::Board,
     journal::{Body, Entry},
     publish::Publisher,
-    session::{board::Board, event::Event, fact::Fact, io::Input, time::MonoTime},
+    session::{event::Event, fact::Fact, io::Input, time::MonoTime},
     sysclock,
 };
 

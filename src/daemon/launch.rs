@@ -17,6 +17,7 @@ use super::{
     writer,
 };
 use crate::{
+    game::Board,
     config::{BoardConfig, Config},
     feed::Hub,
     journal::{
@@ -25,7 +26,7 @@ use crate::{
     },
     publish::Publisher,
     sensor::Timeline,
-    session::{LOGIC_VERSION, board::Board, io::Input, time::MonoTime},
+    session::{LOGIC_VERSION, io::Input, time::MonoTime},
     sysclock,
 };
 

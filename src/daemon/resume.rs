@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use crate::{
+    game::Board,
     journal::{
         Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
         replay::{self, ReplayError},
@@ -16,8 +17,7 @@ use crate::{
     publish::{Publisher, Tags},
     session::{
         LOGIC_VERSION,
-        board::Board,
-        event::{Event, GameResult},
+                event::{Event, GameResult},
         fact::Fact,
         io::Input,
         setup::{GameSetup, SetupError},

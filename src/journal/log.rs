@@ -58,7 +58,7 @@ pub struct Item {
 /// What an [`Item`] is. A sensor log holds inputs only.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ItemKind {
-    /// An input, to be handed to [`Board::input`](crate::session::board::Board::input).
+    /// An input, to be handed to [`Board::input`](crate::game::Board::input).
     Input(Input),
     /// A fact that was recorded.
     Fact(RecordedFact),

@@ -8,7 +8,8 @@ use std::{
 
 pub use super::log::{Item, ItemKind, Log, LogError, open, read};
 use super::record::RecordedFact;
-use crate::session::{LOGIC_VERSION, board::Board, fact::Fact, setup::SetupError, time::MonoTime};
+use crate::game::Board;
+use crate::session::{LOGIC_VERSION, fact::Fact, setup::SetupError, time::MonoTime};
 
 /// The first fact that came out differently.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

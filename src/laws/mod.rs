@@ -6,5 +6,8 @@
 //! * [`time_control`]: the notation of time controls.
 
 pub mod arithmetic;
+pub mod articles;
+pub mod dead;
 pub mod settings;
 pub mod time_control;
+pub mod touch;

@@ -46,6 +46,8 @@ pub enum GameResult {
     BlackWins,
     /// `1/2-1/2`
     Draw,
+    /// `0-0`: both players lost (Article 11.8 of 2023, 12.9 of 2005).
+    BothLose,
 }
 
 impl GameResult {
@@ -56,6 +58,7 @@ impl GameResult {
             GameResult::WhiteWins => "1-0",
             GameResult::BlackWins => "0-1",
             GameResult::Draw => "1/2-1/2",
+            GameResult::BothLose => "0-0",
         }
     }
 
@@ -66,6 +69,7 @@ impl GameResult {
             "1-0" => Some(GameResult::WhiteWins),
             "0-1" => Some(GameResult::BlackWins),
             "1/2-1/2" => Some(GameResult::Draw),
+            "0-0" => Some(GameResult::BothLose),
             _ => None,
         }
     }

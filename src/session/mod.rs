@@ -3,12 +3,13 @@
 //! No I/O, no clock, no randomness, no floating point, no hash order: the same events give the
 //! same facts, byte for byte. A deadline acts at its own time, so a late wake-up changes nothing.
 
-pub mod board;
+
 pub mod debounce;
 pub mod event;
 pub mod fact;
 mod health;
 pub mod io;
+mod law;
 mod narrator;
 mod orientation;
 pub mod settings;
@@ -23,7 +24,7 @@ use shakmaty::{Bitboard, Board, Chess, Piece, Position as _, Square};
 use self::{
     debounce::Debouncer,
     event::{ClockReading, Event, GameResult, Stamped, Unit},
-    fact::{Fact, FactKind},
+    fact::{Certainty, Conclusion, Fact, FactKind},
     health::Health,
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
@@ -74,6 +75,10 @@ pub struct Session {
     signalled: bool,
     /// The link to the board or its power is down.
     offline: bool,
+    /// The game had begun before the log.
+    mid_game: bool,
+    /// Nothing has happened yet but time.
+    untouched: bool,
     /// When a square changed last.
     last_change: MonoTime,
 }
@@ -111,6 +116,8 @@ impl Session {
             told_backwards: false,
             signalled: false,
             offline: false,
+            mid_game: !setup.history.is_empty(),
+            untouched: true,
             last_change: MonoTime::ZERO,
         };
         if let Some(way) = turned {
@@ -189,6 +196,7 @@ impl Session {
     }
 
     fn take(&mut self, event: &Event, at: MonoTime) {
+        self.untouched &= matches!(event, Event::Occupied(_) | Event::Pieces(_) | Event::Tick | Event::Wall(_));
         match event {
             Event::Square { square, occupied } => {
                 let square = *square;
@@ -221,21 +229,11 @@ impl Session {
                 let now = self.now(at);
                 self.narrator.set_clock(*reading, now, &mut self.facts);
             }
-            Event::Flag(side) => {
-                let detail = format!("the clock shows {}'s flag", side.fold_wb("White", "Black"));
-                let kind = FactKind::Advisory {
-                    code: "flag-indicated",
-                    side: Some(*side),
-                    squares: Vec::new(),
-                    to: "arbiter",
-                    detail,
-                };
-                self.tell(at, kind);
-            }
             Event::Result(result) => {
                 let now = self.now(at);
                 self.pass_time(at);
-                self.narrator.enter_result(*result, &self.tracker, now, &mut self.facts);
+                let end = Conclusion::of(*result, "entered", Certainty::Arbiter);
+                self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
             }
             Event::Link(false) | Event::Power(false) => {
                 self.pass_time(at);
@@ -246,7 +244,9 @@ impl Session {
                 self.pass_time(at);
                 self.offline = false;
             }
-            Event::Button(_)
+            // What persons and the clock say is for the Laws layer.
+            Event::Flag(_)
+            | Event::Button(_)
             | Event::Arbiter(_)
             | Event::Intended(_)
             | Event::Announce(_)
@@ -312,6 +312,7 @@ impl Session {
             self.care(at);
             return;
         }
+        self.tell(at, FactKind::Contact { square, occupied, piece });
         if was {
             self.tracker.lift(square, at);
             self.narrate(at, Moment::Board(Cause::Lift(square)));
@@ -335,6 +336,9 @@ impl Session {
         let occupied = self.orientation.occupied(occupied);
         let men = men.map(|men| self.orientation.board(men));
         self.pass_time(at);
+        if self.begins_displaced(at, occupied, men.as_ref()) {
+            return;
+        }
         self.heed_report(at, occupied);
         self.last_change = at;
         let changed = self.tracker.report(Observed::of(occupied, men), at);

@@ -140,7 +140,9 @@ impl Read {
     }
 
     fn token(&mut self, token: &str) {
-        if let Some(result) = GameResult::parse(token) {
+        // In movetext `0-0` is castling.
+        let result = GameResult::parse(token).filter(|result| *result != GameResult::BothLose);
+        if let Some(result) = result {
             self.ended = true;
             self.result = result;
             return;

@@ -286,7 +286,7 @@ impl Hands<'_> {
             GameResult::WhiteWins => (Square::E4, Square::D5),
             GameResult::BlackWins => (Square::D4, Square::E5),
             GameResult::Draw => (Square::E4, Square::E5),
-            GameResult::Ongoing => return,
+            GameResult::Ongoing | GameResult::BothLose => return,
         };
         let king = |side| position.board().king_of(side);
         let crossed = king(Color::White) == Some(second) || king(Color::Black) == Some(first);

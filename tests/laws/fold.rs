@@ -56,6 +56,8 @@ impl Fold {
                 assert!(!known.completed, "completed twice: {fact:?}");
                 known.completed = true;
             }
+            // The Laws' remark that a released man was moved on; the move itself was told before.
+            FactKind::MoveRevised { reason: "released-then-moved", .. } => {}
             FactKind::MoveRevised { ply, was, uci, published, .. } => {
                 let known = self.known(*ply, was, fact);
                 assert_eq!(*published, known.published, "{fact:?}");

@@ -7,9 +7,9 @@
 use serde_json::{Value, json};
 use shakmaty::{Bitboard, CastlingMode, Color, Move, Piece, Position as _, Role, Square, uci::UciMove};
 use touchmoved::{
+    game::Board,
     session::{
-        board::Board,
-        event::{ClockReading, Event, GameResult, Unit},
+                event::{ClockReading, Event, GameResult, Unit},
         io::Input,
         settings::OrientationSetting,
         setup::{BoardKind, GameSetup, INITIAL_FEN, Rules, Signal},

@@ -2,11 +2,11 @@
 
 use shakmaty::{Chess, Position as _, san::SanPlus, uci::UciMove};
 use touchmoved::{
+    game::Board,
     publish::{Publisher, Tags},
     session::{
         Session,
-        board::Board,
-        fact::{Fact, FactKind},
+                fact::{Fact, FactKind},
         setup::GameSetup,
         time::MonoTime,
     },

@@ -4,13 +4,14 @@ use std::{fmt::Debug, sync::LazyLock};
 
 use serde_json::Value;
 use touchmoved::{
+    game::Board,
     config,
     feed::{
         Hub,
         livechess::{Client, Now},
     },
     publish::{Publisher, Tags},
-    session::{Session, board::Board, setup::GameSetup},
+    session::{Session, setup::GameSetup},
     simulate,
     wire::{livechess::Request, sensor_log},
 };

@@ -128,7 +128,8 @@ impl Mirror {
     /// What the facts of the game become in the mirror; what depends on letters of squares (standard
     /// algebraic notation, explanations) is left out, and lists are put in order.
     pub fn facts(self, facts: &[Fact]) -> Vec<Fact> {
-        facts.iter().map(|fact| Fact { kind: self.kind(fact.kind.clone()), ..fact.clone() }).collect()
+        let seen = facts.iter().filter(|fact| !matches!(fact.kind, FactKind::Law(_) | FactKind::Contact { .. }));
+        seen.map(|fact| Fact { kind: self.kind(fact.kind.clone()), ..fact.clone() }).collect()
     }
 
     fn kind(self, mut kind: FactKind) -> FactKind {
@@ -150,7 +151,7 @@ impl Mirror {
             *uci = letters.as_str().into();
         };
         match &mut kind {
-            FactKind::Touch { by, square: at, piece } => {
+            FactKind::Touch { by, square: at, piece, .. } => {
                 side(by);
                 square(at);
                 if self == Mirror::Colours {
@@ -197,15 +198,21 @@ impl Mirror {
             }
             FactKind::GameEnd { result, .. } => *result = self.result(*result),
             FactKind::Clock(reading) => *reading = self.times(*reading),
-            FactKind::PlyClock { .. } | FactKind::Orientation { .. } | FactKind::ResultWithdrawn => {}
+            FactKind::PlyClock { .. }
+            | FactKind::Orientation { .. }
+            | FactKind::ResultWithdrawn
+            | FactKind::Contact { .. }
+            | FactKind::Law(_) => {}
         }
         kind
     }
 }
 
-/// The facts of the game itself, to be compared with those in a mirror.
+/// The facts of the game itself, to be compared with those in a mirror; what the Laws make of them is
+/// left out.
 pub fn plain(facts: &[Fact]) -> Vec<Fact> {
-    let mut facts = facts.to_vec();
+    let seen = facts.iter().filter(|fact| !matches!(fact.kind, FactKind::Law(_) | FactKind::Contact { .. }));
+    let mut facts: Vec<Fact> = seen.cloned().collect();
     for fact in &mut facts {
         match &mut fact.kind {
             FactKind::MoveMade { san, .. } | FactKind::MoveRevised { san, .. } => *san = MoveText::default(),

@@ -38,7 +38,9 @@ impl Narrator {
         if ply.inferred && !decided && differs.any() {
             return false;
         }
-        let rested = ply.reported || now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
+        // Men that were knocked over are put up one by one: nothing of that is a move.
+        let knocked = self.displaced.any();
+        let rested = ply.reported || !knocked && now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
         let made = decided || rested || tracker.is_end(reading);
         if made {
             self.candidate = None;

@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 use super::{Facts, Narrator, Now, Told, conditions::CENTRE, tell};
 use crate::session::{
     event::GameResult,
-    fact::{Certainty, CompletedBy, FactKind},
+    fact::{Certainty, CompletedBy, Conclusion, FactKind},
     time::MonoTime,
     tracker::Tracker,
 };
@@ -77,7 +77,7 @@ impl Narrator {
         };
         if let Some((result, reason)) = ended {
             self.complete_ply(self.told.len() - 1, CompletedBy::GameEnd, now, facts);
-            self.end(result, reason, Certainty::Law, now, facts);
+            self.end(Conclusion::of(result, reason, Certainty::Law), now, facts);
         }
     }
 
@@ -106,7 +106,8 @@ impl Narrator {
                 }
                 let stands = now.at >= signal.since.plus_ms(SIGNAL_STANDS_MS);
                 if signal.told && (stands || self.paused) {
-                    self.end(result, "kings-signal", Certainty::Inferred, now, facts);
+                    let end = Conclusion::of(result, "kings-signal", Certainty::Inferred);
+                    self.end(end, now, facts);
                 }
             }
             (Some(result), _) => {
@@ -146,15 +147,16 @@ impl Narrator {
         self.played_on |= by_itself && self.position().turn() == side;
     }
 
-    /// Somebody entered a result. The last move belongs to the game although nobody presses any
-    /// more: what is placed is made, what is made is published and completed.
-    pub(in crate::session) fn enter_result(
+    /// A person ended the game. The last move belongs to it although nobody presses any more: what is
+    /// placed is made, what is made is published and completed.
+    pub(in crate::session) fn conclude(
         &mut self,
-        result: GameResult,
+        end: Conclusion,
         tracker: &Tracker,
         now: Now,
         facts: &mut Facts,
     ) {
+        let result = end.result;
         if result != GameResult::Ongoing && !self.is_over() {
             (self.stopping, self.closing) = (true, true);
             self.narrate(tracker, now, facts);
@@ -166,24 +168,24 @@ impl Narrator {
                 self.complete_ply(last, CompletedBy::GameEnd, now, facts);
             }
         }
-        self.end(result, "entered", Certainty::Arbiter, now, facts);
+        if end.more.pending {
+            // Nobody has decided yet; the facts say what there is to decide.
+            let Conclusion { result, reason, certainty, more } = end;
+            tell(facts, now, FactKind::GameEnd { result, reason, certainty, more });
+            return;
+        }
+        self.end(end, now, facts);
     }
 
-    pub(super) fn end(
-        &mut self,
-        result: GameResult,
-        reason: &'static str,
-        certainty: Certainty,
-        now: Now,
-        facts: &mut Facts,
-    ) {
+    pub(super) fn end(&mut self, end: Conclusion, now: Now, facts: &mut Facts) {
+        let Conclusion { result, reason, certainty, more } = end;
         self.ending.result = result;
         self.candidate = None;
         self.ambiguous.clear();
         let kind = if result == GameResult::Ongoing {
             FactKind::ResultWithdrawn
         } else {
-            FactKind::GameEnd { result, reason, certainty }
+            FactKind::GameEnd { result, reason, certainty, more }
         };
         tell(facts, now, kind);
     }

@@ -211,9 +211,12 @@ impl Narrator {
         let position = self.position();
         let own = missing & position.us();
         let from = own.single_square().or_else(|| (own & position.board().kings()).first())?;
-        let two_files = |square: &Square| square.file().distance(from.file()) == 2;
-        let row = extra & Bitboard::from_rank(from.rank());
-        let kings = row.into_iter().find(two_files).or_else(|| row.first());
+        let two_away = |square: &Square| square.distance(from) == 2;
+        // Two men of one move: castling, even along the file.
+        let king = position.board().kings().contains(from);
+        let file = if king { Bitboard::from_file(from.file()) } else { Bitboard::EMPTY };
+        let line = extra & (Bitboard::from_rank(from.rank()) | file);
+        let kings = line.into_iter().find(two_away).or_else(|| line.first());
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))

@@ -13,6 +13,7 @@ mod endings;
 mod exchanged;
 mod held;
 mod irregular;
+mod law;
 mod marks;
 mod retell;
 mod touches;
@@ -29,9 +30,9 @@ use self::{
 use super::{
     PlyRecord,
     event::{ClockReading, GameResult},
-    fact::{CompletedBy, Fact, FactKind},
+    fact::{Certainty, CompletedBy, Fact, FactKind, MadeDetail},
     settings::Settings,
-    setup::GameSetup,
+    setup::{BoardKind, GameSetup},
     text::MoveText,
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker, has_legal_move},
@@ -68,6 +69,8 @@ pub(super) struct Narrator {
     implied_by_next_move: bool,
     chess960: bool,
     identity: bool,
+    /// What a lift is: the touch of the Laws on a pegged board, a lower bound of it on others.
+    touch_certainty: Certainty,
     start: Chess,
     told: Vec<Told>,
     /// The legal moves after `told`, once somebody has asked.
@@ -156,6 +159,10 @@ impl Narrator {
             implied_by_next_move: laws.implied_by_next_move,
             chess960: setup.is_chess960(),
             identity,
+            touch_certainty: match setup.board {
+                BoardKind::Peg => Certainty::Law,
+                _ => Certainty::Sensor,
+            },
             start,
             told: Vec::new(),
             legal: std::cell::OnceCell::new(),
@@ -360,8 +367,13 @@ impl Narrator {
             });
             let san = san(self.position(), ply.mv, &after);
             let uci = self.text(ply.mv);
-            let kind =
-                FactKind::MoveMade { ply: index + 1, uci, san, by, placed: ply.placed, latest: now.at };
+            let more = MadeDetail {
+                provisional: ply.pressed.is_none(),
+                assumed: (ply.mv.is_promotion() && !self.identity).then_some("promotion"),
+                ..MadeDetail::default()
+            };
+            let (placed, latest) = (ply.placed, now.at);
+            let kind = FactKind::MoveMade { ply: index + 1, uci, san, by, placed, latest, more };
             tell(facts, now, kind);
             self.wrong = None;
             self.took_back = false;
@@ -383,9 +395,12 @@ impl Narrator {
     /// Completes what was pressed, and what the player's next move completes.
     fn complete(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         for index in self.completed_to..self.told.len() {
-            let pressed = tracker.ply(reading, index).and_then(|ply| ply.pressed).is_some();
+            let ply = tracker.ply(reading, index);
+            let pressed = ply.and_then(|ply| ply.pressed).is_some();
+            let earlier = ply.is_some_and(|ply| ply.pressed.is_some_and(|pressed| pressed < ply.placed));
             let moved_on = self.implied_by_next_move && index + 2 < self.told.len();
             let how = match (pressed, moved_on) {
+                (true, _) if earlier => CompletedBy::EarlierPress,
                 (true, _) => CompletedBy::Press,
                 (false, true) => CompletedBy::NextMove,
                 _ => continue,
@@ -409,7 +424,7 @@ impl Narrator {
         }
         let by = !told.after.turn();
         told.record.completed = Some(now.at);
-        if how == CompletedBy::Press {
+        if matches!(how, CompletedBy::Press | CompletedBy::EarlierPress) {
             told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
             // A reading from before the press has neither its last second nor the increment.
             self.awaits_clock = (clock.running == Some(by)).then_some((index, by, now.at));
@@ -452,7 +467,9 @@ impl Narrator {
 
     /// The legal moves of the position after the last ply that was told.
     fn legal(&self) -> &[Move] {
-        self.legal.get_or_init(|| self.position().legal_moves().into_iter().collect())
+        // A king that an illegal move left to be taken is never taken (Article 1.4.1; 2005: 1.2).
+        let is_move = |mv: &Move| mv.capture() != Some(shakmaty::Role::King);
+        self.legal.get_or_init(|| self.position().legal_moves().into_iter().filter(is_move).collect())
     }
 
     /// The told game in UCI with what the best reading adds to it.

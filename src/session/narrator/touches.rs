@@ -178,10 +178,17 @@ impl Touches {
 impl Narrator {
     pub(super) fn note_touches(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         match self.moment {
+            // Whoever puts the board in order while the clocks are stopped touches nothing (Article 6.11).
+            Moment::Board(_) if self.is_frozen() => {}
             Moment::Board(Cause::Lift(square)) => {
                 let position = self.position();
                 if let Some(piece) = position.board().piece_at(square) {
-                    let kind = FactKind::Touch { by: position.turn(), square, piece: piece.char() };
+                    let kind = FactKind::Touch {
+                        by: position.turn(),
+                        square,
+                        piece: piece.char(),
+                        certainty: self.touch_certainty,
+                    };
                     tell(facts, now, kind);
                 }
                 self.touches.lift(square, now.at);

@@ -21,7 +21,7 @@ pub const MISSED_CAPTURE: Cost = 500;
 pub const OTHER_TOUCHED: Cost = 350;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
-/// A king moves, and a rook that it could castle with was in the air with it for longer than a brush.
+/// A king or a rook moves, and the other man of its castling was in the air with it for longer than a brush.
 pub const OTHER_CARRIED: Cost = 4_500;
 /// A brush opens a contact for less than this, in microseconds.
 pub const BRUSH_US: u64 = 250_000;

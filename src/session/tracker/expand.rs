@@ -187,6 +187,10 @@ impl Tracker {
                     continue;
                 }
             }
+            // A king that an illegal move left to be taken is never taken.
+            if legal.mv.capture() == Some(shakmaty::Role::King) {
+                continue;
+            }
             let candidate = Candidate::new(&node.position, legal.mv);
             let nothing_new = (candidate.squares & reading.touched).is_empty() || candidate.victim.any();
             let captured = hidden_capture && (candidate.victim & reading.touched).any();
@@ -239,12 +243,18 @@ impl Tracker {
         }
     }
 
+    /// When the mover had pressed, before a report showed the move.
+    fn pressed_before(&self, growth: &Growth, reported: bool) -> Option<MonoTime> {
+        let mover = || self.tree.node(growth.parent).position.turn();
+        if reported { self.stray_press(mover()) } else { None }
+    }
+
     /// Adds a reading that has played one more move, or makes the one that tells that game cheaper.
     fn grow(&mut self, growth: &Growth, reported: bool, at: MonoTime) {
         let ply = Ply {
             mv: growth.mv,
             placed: at,
-            pressed: growth.early_press,
+            pressed: growth.early_press.or_else(|| self.pressed_before(growth, reported)),
             inferred: growth.inferred,
             answered: false,
             reported,
@@ -315,6 +325,9 @@ impl Tracker {
             // The second ply can put right at most its own squares, two as a rule.
             let wrong = (first.after ^ seen.occupied) & !(hidden | reading.paid);
             if !at_most(wrong, 5) {
+                continue;
+            }
+            if first.mv.capture() == Some(shakmaty::Role::King) {
                 continue;
             }
             let first = Candidate::new(&node.position, first.mv);

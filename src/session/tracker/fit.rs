@@ -46,6 +46,15 @@ impl Evidence<'_> {
             && filled(other).since(left(other)) > cost::BRUSH_US
     }
 
+    /// The same of another man that had left before the mover and was still in the air when it left.
+    fn carried_before(&self, candidate: &Candidate, other: Square) -> bool {
+        let left = |square: Square| self.times.left[usize::from(square)];
+        let filled = self.times.filled[usize::from(other)];
+        left(other) < left(candidate.from)
+            && left(candidate.from) < filled
+            && filled.since(left(other)) > cost::BRUSH_US
+    }
+
     /// True when the next player lifts a man that is not being captured by one of `us` in the air.
     fn is_answered(&self, us: Bitboard) -> bool {
         let air = us & !self.seen.occupied & !self.hidden;
@@ -80,10 +89,17 @@ pub(super) fn fit(
     let aside = reading.touched & seen.occupied & !candidate.squares & !candidate.passed;
     for square in aside {
         price += cost::OTHER_TOUCHED;
-        if candidate.mv.role() == Role::King
-            && position.castles().castling_rights().contains(square)
-            && evidence.carried_meanwhile(candidate, square)
-        {
+        let rights = position.castles().castling_rights();
+        let carried = match candidate.mv.role() {
+            Role::King => rights.contains(square) && evidence.carried_meanwhile(candidate, square),
+            Role::Rook => {
+                rights.contains(candidate.from)
+                    && position.our(Role::King).contains(square)
+                    && evidence.carried_before(candidate, square)
+            }
+            _ => false,
+        };
+        if carried {
             price += cost::OTHER_CARRIED;
         }
     }

@@ -12,6 +12,7 @@ mod moves;
 mod plausible;
 mod promotion;
 mod reading;
+mod resume;
 mod tree;
 
 use std::cell::Cell;
@@ -106,6 +107,9 @@ pub(super) struct Tracker {
     /// Plies, counted from 1, that became firm although readings did not agree on them.
     forced: Vec<usize>,
     times: Times,
+    /// Presses over a board in order since its last change, White's and Black's: what a report shows then
+    /// was pressed already.
+    stray: [Option<MonoTime>; 2],
     /// Room for the moves that an event lets readings play, empty between two events.
     grown: Vec<Growth>,
 }
@@ -134,6 +138,7 @@ impl Tracker {
             clocked: 0,
             loosened: 0,
             forced: Vec::new(),
+            stray: [None; 2],
             grown: Vec::new(),
             times: Times {
                 left: [MonoTime::ZERO; 64],
@@ -183,6 +188,7 @@ impl Tracker {
     /// A man left `square`.
     pub(super) fn lift(&mut self, square: Square, at: MonoTime) {
         self.settle_time();
+        self.stray = [None; 2];
         self.seen.occupied.discard(square);
         self.times.left[usize::from(square)] = at;
         if let Some(men) = &mut self.seen.men {
@@ -195,6 +201,7 @@ impl Tracker {
     /// A man came to `square`; `piece` where the board tells which.
     pub(super) fn place(&mut self, square: Square, piece: Option<shakmaty::Piece>, at: MonoTime) {
         self.settle_time();
+        self.stray = [None; 2];
         self.seen.occupied.add(square);
         self.times.filled[usize::from(square)] = at;
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
@@ -232,6 +239,7 @@ impl Tracker {
                 reading.touched.add(lifted);
             }
             self.look(Cause::Report, at);
+            self.stray = [None; 2];
         } else {
             self.compare();
             self.best.set(None);
@@ -277,6 +285,9 @@ impl Tracker {
         // A move that this press shows is pressed by it.
         if !self.expects_press(side) {
             self.expand(Cause::Press(side), at);
+        }
+        if let Some(press) = self.stray.get_mut(side.fold_wb(0usize, 1)) {
+            *press = Some(at);
         }
         for index in 0..self.readings.len() {
             self.press_reading(index, side, at);
@@ -346,6 +357,12 @@ impl Tracker {
         if reading.differs.any() {
             reading.early_press = Some(at);
         }
+    }
+
+    /// When a side pressed the clock over a board in order, if that was the last thing to happen.
+    fn stray_press(&self, side: Color) -> Option<MonoTime> {
+        let [white, black] = self.stray;
+        side.fold_wb(white, black)
     }
 
     /// True when the best reading is in order and waits for just this press: it explains itself.

@@ -1,25 +1,32 @@
-//! One board as the daemon and `replay` drive it: inputs are decoded into events, the events are
-//! counted and handed to the session.
+//! One board's game: inputs are decoded into events, the session reconstructs the moves, and the conduct
+//! of the game under the Laws is looked at ([`conduct`]). This is what the daemon and `replay` drive.
+
+mod conduct;
 
 use std::collections::VecDeque;
 
-use super::{
-    Session,
-    event::{Event, Stamped, Unit},
-    fact::Fact,
-    io::Input,
-    settings::OrientationSetting,
-    setup::{GameSetup, SetupError},
-    time::MonoTime,
+use self::conduct::{Conduct, Desk, Order};
+use crate::{
+    session::{
+        Session,
+        event::{Event, Stamped, Unit},
+        fact::Fact,
+        io::Input,
+        settings::OrientationSetting,
+        setup::{GameSetup, SetupError},
+        time::MonoTime,
+    },
+    wire::dgt::{DgtDecoder, Orientation},
 };
-use crate::wire::dgt::{DgtDecoder, Orientation};
 
-/// Decoder and session of one board.
+/// Decoder, session and conduct of the game of one board.
 #[derive(Clone, Debug)]
 pub struct Board {
     session: Session,
+    conduct: Conduct,
     dgt: DgtDecoder,
     last: MonoTime,
+    facts: VecDeque<Fact>,
     decoded: VecDeque<Stamped>,
     keep_decoded: bool,
 }
@@ -32,13 +39,20 @@ impl Board {
             OrientationSetting::WhiteSouth => Orientation::Normal,
             OrientationSetting::WhiteNorth => Orientation::Rotated,
         };
-        Ok(Board {
-            session: Session::new(setup)?,
+        let session = Session::new(setup)?;
+        let conduct = Conduct::new(setup, &session)?;
+        let mut board = Board {
+            session,
+            conduct,
             dgt: DgtDecoder::new(orientation),
             last: MonoTime::ZERO,
+            facts: VecDeque::new(),
             decoded: VecDeque::new(),
             keep_decoded: false,
-        })
+        };
+        board.pass_on(MonoTime::ZERO);
+        board.at_desk(MonoTime::ZERO, -1, Conduct::begin);
+        Ok(board)
     }
 
     /// Keeps the decoded events for [`Board::poll_event`] (export of a sensor log).
@@ -71,26 +85,71 @@ impl Board {
     }
 
     fn event(&mut self, stamped: Stamped) {
+        let at = stamped.at;
+        self.fire(at);
+        let ev = self.session.last_event() + 1;
+        self.at_desk(at, ev, |conduct, desk| conduct.before(&stamped, desk));
         self.session.handle(&stamped);
+        self.pass_on(at);
+        self.at_desk(at, ev, |conduct, desk| conduct.after(&stamped, desk));
         if self.keep_decoded {
             self.decoded.push_back(stamped);
         }
     }
 
-    /// Fires every deadline up to and including `now`.
+    /// Fires every deadline up to and including `now`, the session's before those of the Laws.
     pub fn advance(&mut self, now: MonoTime) {
         self.last = self.last.max(now);
-        self.session.advance(now);
+        self.fire(now);
+    }
+
+    fn fire(&mut self, now: MonoTime) {
+        while let Some(at) = self.deadline().filter(|at| *at <= now) {
+            if self.session.deadline().is_some_and(|due| due <= at) {
+                self.session.advance(at);
+                self.pass_on(at);
+            } else {
+                let ev = self.session.last_event();
+                self.at_desk(at, ev, Conduct::deadline_passed);
+            }
+        }
+    }
+
+    /// Hands the facts of the session to the conduct of the game, which adds its own.
+    fn pass_on(&mut self, at: MonoTime) {
+        while let Some(fact) = self.session.poll_fact() {
+            let ev = fact.ev;
+            self.at_desk(at, ev, |conduct, desk| conduct.pass(fact, desk));
+        }
+    }
+
+    /// Lets the conduct of the game act, and carries out what it orders.
+    fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) {
+        let mut orders = Vec::new();
+        let mut desk =
+            Desk { session: &self.session, at, ev, facts: &mut self.facts, orders: &mut orders };
+        act(&mut self.conduct, &mut desk);
+        for order in orders {
+            match order {
+                Order::Conclude(end) => self.session.conclude(at, ev, end),
+                Order::Restore(plies) => self.session.restore(at, ev, plies),
+                Order::Adopt(mv, after) => self.session.adopt(at, mv, *after),
+                Order::SetUp(position) => self.session.set_up(*position),
+                Order::PlayOn => self.session.play_on(at),
+                Order::Correct(index, line) => self.session.correct(at, ev, index, &line),
+            }
+            self.pass_on(at);
+        }
     }
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
-        self.session.deadline()
+        [self.session.deadline(), self.conduct.deadline()].into_iter().flatten().min()
     }
 
     /// The next fact, in order.
     pub fn poll_fact(&mut self) -> Option<Fact> {
-        self.session.poll_fact()
+        self.facts.pop_front()
     }
 
     /// The next decoded event, when they are kept.

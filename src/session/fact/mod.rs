@@ -1,9 +1,12 @@
 //! What the session concludes: the facts of the journal, in the vocabulary of the Laws layer.
 
+pub mod law;
+
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
-use shakmaty::{Color, Square};
+use shakmaty::{Color, Piece, Square};
 
+use self::law::LawFact;
 use super::{
     event::{ClockReading, GameResult},
     text::MoveText,
@@ -46,6 +49,8 @@ impl Certainty {
 pub enum CompletedBy {
     /// The player pressed the clock (Article 6.2.1).
     Press,
+    /// The player had pressed a little before the man was seen to land.
+    EarlierPress,
     /// The move ended the game (Article 6.2.1.1).
     GameEnd,
     /// The player's own next move (Article 6.2.1.2, Laws of 2023).
@@ -57,9 +62,56 @@ impl CompletedBy {
     pub const fn as_str(self) -> &'static str {
         match self {
             CompletedBy::Press => "press",
+            CompletedBy::EarlierPress => "earlier-press",
             CompletedBy::GameEnd => "game-end",
             CompletedBy::NextMove => "next-move",
         }
+    }
+}
+
+/// What some ends of a game have besides their reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndDetail {
+    /// The side that cannot mate by any sequence of legal moves, where that made it a draw.
+    pub cannot_mate: Option<Color>,
+    /// The move that the claimant wrote and announced.
+    pub intended: Option<MoveText>,
+    /// An arbiter decides later (Annex D of 2005, Guideline III.6).
+    pub pending: bool,
+}
+
+/// What some moves have besides their squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MadeDetail {
+    /// Not completed yet: until then the player may still be found to have moved on, or the move to be
+    /// another one (Article 4.7).
+    pub provisional: bool,
+    /// It must not leave: it is the sealed move.
+    pub embargoed: bool,
+    /// What made it the only move: `sealed`, `stated`, or an article.
+    pub by_rule: Option<&'static str>,
+    /// `promotion` where the promoted piece is taken to be a queen.
+    pub assumed: Option<&'static str>,
+}
+
+/// How a game ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// The result; [`GameResult::Ongoing`] takes an earlier one back.
+    pub result: GameResult,
+    /// Why, in the words of the journal.
+    pub reason: &'static str,
+    /// How sure it is.
+    pub certainty: Certainty,
+    /// What belongs to some ends only.
+    pub more: EndDetail,
+}
+
+impl Conclusion {
+    /// An end without details.
+    pub const fn of(result: GameResult, reason: &'static str, certainty: Certainty) -> Conclusion {
+        let more = EndDetail { cannot_mate: None, intended: None, pending: false };
+        Conclusion { result, reason, certainty, more }
     }
 }
 
@@ -86,6 +138,8 @@ pub enum FactKind {
         square: Square,
         /// The man that stands there in the reconstructed game, as a FEN letter.
         piece: char,
+        /// `law` where the lift is the touch of the Laws, `sensor` where it is a lower bound of it.
+        certainty: Certainty,
     },
     /// A man was lifted and put back on its square.
     Adjust {
@@ -108,6 +162,8 @@ pub enum FactKind {
         placed: MonoTime,
         /// The latest time of the making.
         latest: MonoTime,
+        /// What belongs to some moves only.
+        more: MadeDetail,
     },
     /// The move may be shown: it cannot go on, and every surviving reading contains it.
     MovePublished {
@@ -209,16 +265,44 @@ pub enum FactKind {
         reason: &'static str,
         /// How sure it is.
         certainty: Certainty,
+        /// What belongs to some ends only.
+        more: EndDetail,
     },
     /// A result that had been signalled was taken back at the board.
     ResultWithdrawn,
     /// A reading of the clock was taken over.
     Clock(ClockReading),
+    /// A fact of the Laws layer.
+    Law(Box<LawFact>),
+    /// A square changed, in the numbering of the game. This goes to the Laws layer only and is never
+    /// recorded: the input says the same.
+    Contact {
+        /// The square.
+        square: Square,
+        /// True when it became occupied.
+        occupied: bool,
+        /// The man, where the board tells.
+        piece: Option<Piece>,
+    },
+}
+
+/// The line of a fact of the Laws layer.
+#[derive(Serialize)]
+struct LawLine<'a> {
+    ev: i64,
+    us: u64,
+    fact: &'static str,
+    #[serde(flatten)]
+    fields: &'a LawFact,
 }
 
 /// The JSON value of a [`Fact`] without `seq`, `at` and `chain`: `us`, `ev`, `fact` and its fields.
 impl Serialize for Fact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let FactKind::Law(law) = &self.kind {
+            return LawLine { ev: self.ev, us: self.at.as_micros(), fact: law.name(), fields: law }
+                .serialize(serializer);
+        }
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("ev", &self.ev)?;
         map.serialize_entry("us", &self.at.as_micros())?;
@@ -234,7 +318,7 @@ fn color(side: Color) -> &'static str {
 
 impl FactKind {
     /// The name in the journal.
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             FactKind::Touch { .. } => "touch",
             FactKind::Adjust { .. } => "adjust",
@@ -252,33 +336,56 @@ impl FactKind {
             FactKind::GameEnd { .. } => "game_end",
             FactKind::ResultWithdrawn => "result_withdrawn",
             FactKind::Clock(_) => "clock",
+            FactKind::Law(law) => law.name(),
+            FactKind::Contact { .. } => "contact",
         }
     }
 
     /// True for the facts that must be on stable storage before anybody else hears of them.
-    pub const fn must_be_durable(&self) -> bool {
-        !matches!(self, FactKind::Touch { .. } | FactKind::Adjust { .. } | FactKind::Clock(_))
+    pub fn must_be_durable(&self) -> bool {
+        match self {
+            FactKind::Touch { .. }
+            | FactKind::Adjust { .. }
+            | FactKind::Clock(_)
+            | FactKind::Contact { .. } => false,
+            // What binds a player follows from the touches: it is made out again from the inputs.
+            FactKind::Law(law) => !matches!(**law, LawFact::Obligation(_)),
+            _ => true,
+        }
     }
 
     fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let squares = |list: &[Square]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
         match self {
-            FactKind::Touch { by, square, piece } => {
+            FactKind::Touch { by, square, piece, certainty } => {
                 map.serialize_entry("by", color(*by))?;
                 map.serialize_entry("square", &square.to_string())?;
                 map.serialize_entry("piece", piece)?;
+                map.serialize_entry("certainty", certainty.as_str())?;
             }
             FactKind::Adjust { square, ms } => {
                 map.serialize_entry("square", &square.to_string())?;
                 map.serialize_entry("lifted_ms", ms)?;
             }
-            FactKind::MoveMade { ply, uci, san, by, placed, latest } => {
+            FactKind::MoveMade { ply, uci, san, by, placed, latest, more } => {
                 map.serialize_entry("ply", ply)?;
                 map.serialize_entry("uci", uci)?;
                 map.serialize_entry("san", san)?;
                 map.serialize_entry("by", color(*by))?;
                 map.serialize_entry("placed_us", &placed.as_micros())?;
                 map.serialize_entry("latest_us", &latest.as_micros())?;
+                if more.provisional {
+                    map.serialize_entry("provisional", &true)?;
+                }
+                if more.embargoed {
+                    map.serialize_entry("publish", &false)?;
+                }
+                if let Some(rule) = more.by_rule {
+                    map.serialize_entry("by_rule", rule)?;
+                }
+                if let Some(assumed) = more.assumed {
+                    map.serialize_entry("assumed", assumed)?;
+                }
             }
             FactKind::MovePublished { ply, uci, made } => {
                 map.serialize_entry("ply", ply)?;
@@ -323,6 +430,9 @@ impl FactKind {
             }
             FactKind::Ambiguous { candidates } => {
                 map.serialize_entry("candidates", candidates)?;
+                if candidates.iter().any(|candidate| candidate.ends_with('*')) {
+                    map.serialize_entry("promotion", "any")?;
+                }
             }
             FactKind::TwoPly { candidates } => {
                 map.serialize_entry("candidates", candidates)?;
@@ -341,7 +451,7 @@ impl FactKind {
                 }
             }
             FactKind::Orientation { value } => map.serialize_entry("value", value)?,
-            FactKind::GameEnd { result, reason, certainty } => {
+            FactKind::GameEnd { result, reason, certainty, more } => {
                 map.serialize_entry("result", result.as_str())?;
                 map.serialize_entry("reason", reason)?;
                 // Mate, stalemate and dead position end a game by themselves.
@@ -349,8 +459,17 @@ impl FactKind {
                     map.serialize_entry("auto", &true)?;
                 }
                 map.serialize_entry("certainty", certainty.as_str())?;
+                if let Some(side) = more.cannot_mate {
+                    map.serialize_entry("cannot_mate", color(side))?;
+                }
+                if let Some(intended) = more.intended {
+                    map.serialize_entry("intended", &intended)?;
+                }
+                if more.pending {
+                    map.serialize_entry("pending", &true)?;
+                }
             }
-            FactKind::ResultWithdrawn => {}
+            FactKind::ResultWithdrawn | FactKind::Law(_) | FactKind::Contact { .. } => {}
             FactKind::Clock(reading) => {
                 map.serialize_entry("white_ms", &reading.white_ms)?;
                 map.serialize_entry("black_ms", &reading.black_ms)?;

@@ -1,0 +1,250 @@
+//! Adjournment (Guideline I; 2005: Annex A; Ukrainian rules): the sealed move, the embargo, the
+//! resumption. The sealed move itself is on paper; nothing here tells it.
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::{Conduct, Desk, Order, claims::read_move, turn::Made};
+use crate::{
+    laws::arithmetic::adjournment,
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion,
+            law::{
+                Audience, Both, ClockCalc, Envelope, EnvelopeFields, LawFact, LawState, Notice, Side, Times,
+            },
+        },
+        text::MoveText,
+        time::MonoTime,
+    },
+};
+
+/// Where an adjournment stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Adjournment {
+    /// Who seals, or sealed.
+    sealer: Option<Color>,
+    /// A move that was made on the board after the request: it has to be the sealed one.
+    on_board: Option<MoveText>,
+    /// The sealed move, once the envelope is open.
+    opened: Option<Move>,
+    /// The sealer makes the move that he states: the envelope is gone.
+    stated: bool,
+    /// The game waits for its clock after the envelope was opened.
+    waits: bool,
+    /// A reply was sealed by this side.
+    reply: Option<Color>,
+    /// Since when the game is being resumed.
+    resumed: Option<MonoTime>,
+    /// The players who have moved since the resumption.
+    moved: [bool; 2],
+    /// Nothing new may leave.
+    embargo: bool,
+}
+
+impl Adjournment {
+    /// A press without a move is the stopping of the own clock after a sealed reply.
+    pub(super) fn explains_press(&self, side: Color) -> bool {
+        self.reply.is_some_and(|by| by == side) || (self.sealer == Some(side) && self.embargo)
+    }
+
+    /// The envelope was opened and no clock was started since.
+    pub(super) const fn is_resuming(&self) -> bool {
+        self.waits
+    }
+
+    /// A clock was started.
+    pub(super) const fn clock_runs(&mut self) {
+        self.waits = false;
+    }
+
+    /// How a move came out of an envelope, or without it.
+    pub(super) fn rule_of(&self, mv: Move) -> Option<&'static str> {
+        if self.opened == Some(mv) {
+            Some("sealed")
+        } else if self.stated {
+            Some("stated")
+        } else {
+            None
+        }
+    }
+
+    /// Whether a wrong time may still be claimed after a resumption (Guideline I.12; 2005: A.12); `None`
+    /// when the game was not resumed.
+    pub(super) fn time_claim_open(&self, side: Color) -> Option<bool> {
+        self.resumed?;
+        self.moved.get(side.fold_wb(0usize, 1)).map(|moved| !moved)
+    }
+
+    /// The game was resumed.
+    pub(super) const fn is_resumed(&self) -> bool {
+        self.resumed.is_some()
+    }
+
+    /// Nothing newer than the position before the sealed move may leave.
+    pub(super) const fn has_embargo(&self) -> bool {
+        self.embargo
+    }
+}
+
+impl Conduct {
+    /// The arbiter asks the player who has the move to seal it: from now on nothing leaves.
+    pub(super) fn request_seal(&mut self, desk: &mut Desk<'_>) {
+        let sealer = desk.turn();
+        let adjournment = Adjournment { sealer: Some(sealer), ..Adjournment::default() };
+        self.adjournment = Adjournment { embargo: self.settings.feed.embargo_on_seal, ..adjournment };
+        if self.adjournment.embargo {
+            desk.notice(Notice::of("feed-embargo", Audience::Feed));
+        }
+        let made = self.moves_made(desk);
+        let position = desk.session.position();
+        let used = |side: Color| {
+            let moves = side.fold_wb(made.white, made.black);
+            let allotted = self.clocks.allotted(moves)?;
+            Some(adjournment::time_used(allotted, self.clocks.remaining(side, desk.at)?))
+        };
+        let fields = EnvelopeFields {
+            players: Both { white: None, black: None },
+            position: desk.fen(),
+            time_used: Both { white: used(Color::White), black: used(Color::Black) },
+            sealed_by: Side(sealer),
+            move_number: position.fullmoves().get(),
+            draw_offer: self.claims.offer.is_some(),
+            resumption: None,
+        };
+        desk.tell(LawFact::Envelope(Box::new(Envelope { fields, to: Audience::Arbiter })));
+    }
+
+    /// A move was made on the board after the request.
+    pub(super) fn sealed_on_board(&mut self, made: Made) {
+        if let Some(moved) = self.adjournment.moved.get_mut(made.by.fold_wb(0usize, 1)) {
+            *moved = true;
+        }
+        if self.adjournment.sealer == Some(made.by) && self.adjournment.embargo {
+            self.adjournment.on_board = Some(made.uci);
+        }
+        self.adjournment.opened = None;
+        self.adjournment.stated = false;
+    }
+
+    /// The sealer stopped his clock: what he made on the board has to be the sealed move.
+    pub(super) fn sealing_ends(&mut self, desk: &mut Desk<'_>) {
+        let sealed_must_equal = self.adjournment.on_board.take();
+        if sealed_must_equal.is_some() {
+            desk.tell(LawFact::State(LawState { sealed_must_equal, ..LawState::default() }));
+        }
+    }
+
+    /// The player who has the move adjourns early: he is charged the rest of the session (Guideline I.1.2;
+    /// 2005: A.1b).
+    pub(super) fn seal_early(&mut self, session_left: Option<u64>, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if !adjournment::early_allowed(&self.settings.adjournment, self.control_is_made(desk)) {
+            return Err("the rules in force do not let the player adjourn now");
+        }
+        let side = desk.turn();
+        if let (Some(before), Some(session_left)) = (self.clocks.remaining(side, desk.at), session_left) {
+            let after = adjournment::sealed_early(before, session_left);
+            self.clocks.set(side, after, desk.at);
+            desk.tell(LawFact::Clock(ClockCalc {
+                side: Some(Side(side)),
+                before: Some(Times::One(before)),
+                session_left: Some(session_left),
+                after: Some(Times::One(after)),
+                ..ClockCalc::of("seal-early")
+            }));
+        }
+        self.request_seal(desk);
+        Ok(())
+    }
+
+    fn control_is_made(&self, desk: &Desk<'_>) -> bool {
+        let _ = desk;
+        let made = |side| self.clocks.is_past_control(side, self.completed_by(side, desk));
+        made(Color::White) && made(Color::Black)
+    }
+
+    /// The game is resumed: position and times are put up (Guideline I.5; 2005: A.5).
+    pub(super) fn resume(&mut self, desk: &mut Desk<'_>) {
+        let made = self.moves_made(desk);
+        for side in [Color::White, Color::Black] {
+            let moves = side.fold_wb(made.white, made.black);
+            let (allotted, remaining) =
+                (self.clocks.allotted(moves), self.clocks.remaining(side, desk.at));
+            if let (Some(allotted), Some(remaining)) = (allotted, remaining) {
+                desk.tell(LawFact::Clock(ClockCalc {
+                    side: Some(Side(side)),
+                    allotted: Some(allotted),
+                    remaining: Some(remaining),
+                    used: Some(adjournment::time_used(allotted, remaining)),
+                    ..ClockCalc::of("time-used")
+                }));
+            }
+        }
+        desk.tell(LawFact::Position { fen: desk.fen() });
+        desk.notice(Notice::of("time-correction-open", Audience::Journal));
+        self.adjournment.resumed = Some(desk.at);
+        self.adjournment.moved = [false; 2];
+        self.clocks.begun.get_or_insert(desk.at);
+    }
+
+    /// The first completed move after a resumption ends the time in which its player may claim.
+    pub(super) fn announce_time_closed(&mut self, by: Color, desk: &mut Desk<'_>) {
+        if self.adjournment.resumed.is_some()
+            && let Some(moved) = self.adjournment.moved.get_mut(by.fold_wb(0usize, 1))
+        {
+            *moved = true;
+            let notice = Notice::of("time-correction-closed", Audience::Journal);
+            desk.notice(Notice { side: Some(Side(by)), ..notice });
+        }
+    }
+
+    /// The envelope is opened (Guideline I.7 to I.9; 2005: A.7 to A.9): what is on the paper is read.
+    pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) {
+        self.adjournment.embargo = false;
+        let position = desk.session.position();
+        let sealer = position.turn();
+        match read_move(position, text) {
+            Some(mv) => {
+                self.adjournment.opened = Some(mv);
+                self.adjournment.waits = true;
+                self.turn.bind_to(vec![mv]);
+                // It is put on the board before a clock is started (Guideline I.9; 2005: A.9).
+                self.clocks.paused = false;
+                desk.orders.push(Order::PlayOn);
+            }
+            None => {
+                let attempt = Some(text.to_owned());
+                let notice = Notice::of("sealed-move-illegal", Audience::Arbiter);
+                desk.notice(Notice { side: Some(Side(sealer)), attempt, ..notice });
+                // The sealer loses, except where his opponent cannot mate (Guideline I.8; 2005: A.8).
+                let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
+                    self.draw_for_want_of_mate("time-draw", !sealer)
+                } else {
+                    Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Arbiter)
+                };
+                desk.conclude(end);
+            }
+        }
+    }
+
+    /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).
+    pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) {
+        self.adjournment.embargo = false;
+        self.adjournment.stated = true;
+        desk.notice(Notice::of("envelope-missing", Audience::Arbiter));
+        desk.tell(LawFact::Position { fen: desk.fen() });
+    }
+
+    /// The player who replies sealed his reply, because the sealer is absent (Guideline I.9.3; 2005: A.9c).
+    pub(super) fn reply_sealed(&mut self, desk: &mut Desk<'_>) {
+        self.adjournment.reply = Some(desk.turn());
+        desk.tell(LawFact::State(LawState { reply_sealed: true, ..LawState::default() }));
+    }
+
+    /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11).
+    pub(super) fn absent_until_now(&self, desk: &Desk<'_>) -> Color {
+        // The player who has the move sealed it.
+        let sealer = desk.turn();
+        adjournment::runs_while_absent(&self.settings.adjournment, sealer).unwrap_or(sealer)
+    }
+}

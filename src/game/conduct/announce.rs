@@ -1,0 +1,157 @@
+//! Announcements on a blind player's board (Appendix D; 2005: Annex F): a move is executed when the men
+//! stand, and it was announced. What was held back until the announcement leaves with it.
+
+use std::collections::VecDeque;
+
+use shakmaty::Color;
+
+use super::{Conduct, Desk};
+use crate::{
+    laws::settings::PegAnnounce,
+    notation::{
+        Form, Reading,
+        announcement::{self, Speech},
+    },
+    session::{
+        fact::{
+            Fact, FactKind,
+            law::{Audience, Both, ClockCalc, LawFact, Notice, Side, Times},
+        },
+        setup::BoardKind,
+    },
+};
+
+/// What waits for an announcement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Announcing {
+    required: bool,
+    held: VecDeque<Fact>,
+    /// A slip of the tongue that was not corrected yet.
+    slip: Option<String>,
+}
+
+impl Announcing {
+    /// Moves wait for their announcement.
+    pub(super) const fn require(&mut self) {
+        self.required = true;
+    }
+
+    /// A move waits for its announcement.
+    pub(super) fn waits(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Tells a fact about a move, or holds it until the move is announced.
+    pub(super) fn hold_or_tell(&mut self, fact: Fact, desk: &mut Desk<'_>) {
+        let first = matches!(fact.kind, FactKind::MoveMade { .. });
+        if self.required && (first || self.waits()) {
+            if first && self.waits() {
+                // The opponent went on without it.
+                self.release(desk);
+            }
+            self.held.push_back(fact);
+        } else {
+            desk.facts.push_back(fact);
+        }
+    }
+
+    fn release(&mut self, desk: &mut Desk<'_>) {
+        for Fact { mut kind, .. } in self.held.drain(..) {
+            if let FactKind::MoveMade { latest, .. } = &mut kind {
+                *latest = desk.at;
+            }
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+        }
+    }
+}
+
+impl Conduct {
+    /// Moves wait for their announcement on a pegged board where announcements are known.
+    pub(super) fn look_at_start(&mut self) {
+        let pegged = matches!(self.board, BoardKind::Peg | BoardKind::TwoBoard);
+        if pegged && self.settings.peg_announce == PegAnnounce::Button {
+            self.announcing.require();
+        }
+    }
+
+    /// Somebody announced a move in words, or as UCI.
+    pub(super) fn announced(&mut self, words: &str, desk: &mut Desk<'_>) {
+        let last = desk.session.plies().len().checked_sub(1);
+        let made = last.and_then(|index| {
+            Some((desk.session.position_after(index)?, desk.session.move_at(index)?))
+        });
+        let waiting = self.announcing.waits() || !self.announcing.required;
+        if let Some((before, mv)) = made.filter(|_| waiting) {
+            if announcement::read(before, words) == Reading::Unique(mv) {
+                let text = announcement::announce(mv, Speech::German);
+                desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
+                self.announcing.slip = None;
+                self.announcing.release(desk);
+            } else {
+                let said = said(words);
+                self.announcing.slip = Some(said.clone());
+                let (board_move, said) = (Some(desk.session.move_text(mv)), Some(said));
+                desk.notice(Notice { board_move, said, ..Notice::of("announce-mismatch", Audience::Journal) });
+            }
+            return;
+        }
+        // Announced before it is on the board: the words go with the move that follows.
+        if let Reading::Unique(mv) = announcement::read(desk.session.position(), words) {
+            if let Some(boards) = &mut self.two_boards {
+                boards.expect(mv);
+            }
+            let text = announcement::announce(mv, Speech::German);
+            desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
+        } else {
+            let notice = Notice::of("announce-mismatch", Audience::Journal);
+            desk.notice(Notice { said: Some(said(words)), ..notice });
+        }
+    }
+
+    /// A press while the move waits for its announcement (Appendix D.2.3; 2005: F.2.3).
+    pub(super) fn announcing_pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
+        if !self.announcing.waits() || desk.turn() == side {
+            return;
+        }
+        let side = Some(Side(side));
+        if self.announcing.slip.is_some() {
+            let notice = Notice::of("announce-mismatch", Audience::Arbiter);
+            let said = self.announcing.slip.clone();
+            desk.notice(Notice { side, said, corrected: Some(false), ..notice });
+        } else {
+            desk.notice(Notice { side, ..Notice::of("announce-missing", Audience::Arbiter) });
+        }
+    }
+
+    /// What an assistant may be told on request: the number of moves and the times used (Appendix
+    /// D.2.9.4; 2005: F.2.9d).
+    pub(super) fn tell_status(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let moves: Both<u32> = self.moves_made(desk);
+        let (white, black) = (moves.white, moves.black);
+        desk.tell(LawFact::MoveCount { white, black, to: Audience::Assistant });
+        for side in [side, !side] {
+            let made = side.fold_wb(white, black);
+            let allotted = self.clocks.allotted(made);
+            if let (Some(allotted), Some(remaining)) = (allotted, self.clocks.remaining(side, desk.at)) {
+                desk.tell(LawFact::Clock(ClockCalc {
+                    side: Some(Side(side)),
+                    allotted: Some(allotted),
+                    remaining: Some(remaining),
+                    used: Some(allotted.saturating_sub(remaining)),
+                    after: Some(Times::One(remaining)),
+                    ..ClockCalc::of("time-used")
+                }));
+            }
+        }
+    }
+}
+
+/// What an announcement names, by its squares where it names two.
+fn said(words: &str) -> String {
+    match announcement::hear(words) {
+        Some(Form::Move { file: Some(file), rank: Some(rank), to, .. }) => {
+            format!("{}{to}", shakmaty::Square::from_coords(file, rank))
+        }
+        _ => words.to_owned(),
+    }
+}

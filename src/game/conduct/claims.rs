@@ -1,0 +1,437 @@
+//! What players say through buttons: adjusting, draw offers, resignation, claims (Articles 4.2, 5.1,
+//! 5.2, 9). A claim is looked at by the facts that the journal has; an arbiter decides it.
+
+use shakmaty::{Chess, Color, Move, Position as _, Square, uci::UciMove};
+
+use super::{Conduct, Desk};
+use crate::{
+    laws::{
+        arithmetic::{
+            quickplay::{self, Circumstances, NotEligible},
+            recording,
+        },
+        settings::{ClaimLostOn, ForfeitScope},
+    },
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion, EndDetail,
+            law::{Audience, By, ClaimCheck, LawFact, Notice, Side, Sq},
+        },
+        text::MoveText,
+    },
+};
+
+/// What was said and still stands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claims {
+    /// Who offered a draw.
+    pub offer: Option<Color>,
+    /// The move that a player wrote and announced, and may still claim with.
+    pub intended: Option<(Color, Move, MoveText)>,
+    /// A written move that is not legal.
+    refused: Option<String>,
+    /// A claim that the arbiter has not decided yet.
+    pub pending: Option<Pending>,
+    /// Requests to see the record, of each side.
+    requests: [u32; 2],
+    /// A request for five seconds a move was made, by whom.
+    pub five_seconds: Option<Color>,
+}
+
+/// A claim that waits for the arbiter.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub by: Color,
+    pub kind: &'static str,
+    pub intended: Option<Move>,
+}
+
+impl Claims {
+    /// A move was made by `side`: what it wrote before is no longer about to be played.
+    pub(super) fn made(&mut self, side: Color) {
+        if self.intended.is_some_and(|(by, _, _)| by == side) {
+            self.intended = None;
+        }
+    }
+}
+
+/// A button, by what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Adjust(Color),
+    OfferDraw(Color),
+    AcceptDraw(Color),
+    DeclineDraw(Color),
+    Resign(Color),
+    Claim(&'static str, Color),
+    FiveSeconds(Color),
+    ShowScore(Color),
+    Touched(Color, Square),
+    Status(Color),
+}
+
+fn side(word: &str) -> Option<Color> {
+    match word {
+        "white" => Some(Color::White),
+        "black" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+fn said(name: &str) -> Option<Said> {
+    if let Some(rest) = name.strip_prefix("assistant-touch-") {
+        let (word, square) = rest.split_once('-')?;
+        return Some(Said::Touched(side(word)?, square.parse().ok()?));
+    }
+    let (what, word) = name.rsplit_once('-')?;
+    let side = side(word)?;
+    const CLAIMS: [&str; 9] =
+        ["threefold", "fifty", "touch", "illegal", "setup", "quickplay", "time", "flag", "draw"];
+    Some(match what {
+        "jadoube" => Said::Adjust(side),
+        "draw-offer" => Said::OfferDraw(side),
+        "draw-accept" => Said::AcceptDraw(side),
+        "draw-decline" => Said::DeclineDraw(side),
+        "resign" => Said::Resign(side),
+        "request-five-seconds" => Said::FiveSeconds(side),
+        "show-score" => Said::ShowScore(side),
+        "assistant-status" | "status" => Said::Status(side),
+        other => {
+            let kind = other.strip_prefix("claim-")?;
+            Said::Claim(CLAIMS.into_iter().find(|known| *known == kind)?, side)
+        }
+    })
+}
+
+fn by(side: Color) -> Option<By> {
+    Some(By::Side(Side(side)))
+}
+
+impl Conduct {
+    /// A button was pressed: `draw-offer-white`, `claim-threefold-black` and the like.
+    pub(super) fn button(&mut self, name: &str, desk: &mut Desk<'_>) {
+        let Some(said) = said(name) else {
+            let detail = format!("no button is called {name:?}; docs/laws.md lists them");
+            desk.notice(Notice { detail: detail.into(), ..Notice::of("unknown-button", Audience::Arbiter) });
+            return;
+        };
+        if self.is_over(desk) && !matches!(said, Said::Status(_)) {
+            let detail = format!("{name}: the game is over");
+            desk.notice(Notice { detail: detail.into(), ..Notice::of("after-the-end", Audience::Journal) });
+            return;
+        }
+        match said {
+            Said::Adjust(side) => self.announce_adjustment(side, desk),
+            Said::OfferDraw(side) => self.offer_draw(side, desk),
+            Said::AcceptDraw(side) => self.accept_draw(side, desk),
+            Said::DeclineDraw(side) => self.refuse_offer(side, "word", desk),
+            Said::Resign(side) => self.resign(side, desk),
+            Said::FiveSeconds(side) => self.request_five_seconds(side, desk),
+            Said::ShowScore(side) => self.show_score(side, desk),
+            Said::Touched(side, square) => self.report_touch(side, square, desk),
+            Said::Status(side) => self.tell_status(side, desk),
+            Said::Claim(kind, side) => match kind {
+                "threefold" | "fifty" => self.claim_draw(kind, side, desk),
+                "touch" => self.claim_touch(side, desk),
+                "illegal" => self.claim_illegal(side, desk),
+                "setup" => self.claim_setup(side, desk),
+                "quickplay" | "draw" => self.claim_quickplay(side, desk),
+                _ => self.claim_time(side, desk),
+            },
+        }
+    }
+
+    /// A written move (Articles 9.2.1, 9.3.1; 2005: 9.2a, 9.3a): it has to be legal.
+    pub(super) fn intended(&mut self, text: &str, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        match read_move(position, text) {
+            Some(mv) => {
+                self.claims.refused = None;
+                self.claims.intended = Some((position.turn(), mv, desk.session.move_text(mv)));
+            }
+            None => {
+                self.claims.intended = None;
+                self.claims.refused = Some(text.to_owned());
+                let notice = Notice::of("intended-refused", Audience::Arbiter);
+                let detail = format!("{text:?} is no legal move here; the game stands as it is");
+                desk.notice(Notice { attempt: Some(text.to_owned()), detail: detail.into(), ..notice });
+            }
+        }
+    }
+
+    /// A draw offer (Article 9.1): properly made after the own move and before the press.
+    fn offer_draw(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let just_moved = desk.turn() != side
+            && desk.session.plies().last().is_some_and(|record| record.completed.is_none());
+        self.claims.offer = Some(side);
+        let (by, timed) = (by(side), Some(just_moved));
+        desk.notice(Notice { by, timed, ..Notice::of("draw-offer-standing", Audience::Journal) });
+        if !just_moved {
+            desk.notice(Notice { by, ..Notice::of("draw-offer-ill-timed", Audience::Arbiter) });
+        }
+    }
+
+    fn accept_draw(&mut self, side: Color, desk: &mut Desk<'_>) {
+        if self.claims.offer != Some(!side) {
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            desk.notice(Notice { by: by(side), reason: Some("no offer stands"), ..notice });
+            return;
+        }
+        self.claims.offer = None;
+        let made = self.moves_made(desk);
+        let each = made.white.min(made.black);
+        let reason = if each < self.settings.draw.agreement_min_moves_each {
+            Some("fewer than one move each")
+        } else if each + 1 < self.settings.draw.forbidden_before_move {
+            Some("the regulations forbid agreement before that move")
+        } else {
+            None
+        };
+        if reason.is_some() {
+            desk.notice(Notice { by: by(!side), reason, ..Notice::of("draw-offer-void", Audience::Arbiter) });
+            return;
+        }
+        desk.conclude(Conclusion::of(GameResult::Draw, "agreement", Certainty::Presumed));
+    }
+
+    /// An offer is refused, by word or by touching a man with the intention to move it (Article 9.1.2).
+    pub(super) fn refuse_offer(&mut self, side: Color, how: &'static str, desk: &mut Desk<'_>) {
+        if self.claims.offer == Some(!side) {
+            self.claims.offer = None;
+            let notice = Notice::of("draw-offer-rejected", Audience::Journal);
+            desk.notice(Notice { side: Some(Side(side)), by: Some(By::Word(how)), ..notice });
+        }
+    }
+
+    /// Resignation (Article 5.1.2; 2005: 5.1b): in the edition of 2023 a draw where the opponent cannot
+    /// mate.
+    fn resign(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let exception = self.settings.resign_draw_if_opponent_cannot_mate;
+        let cannot = exception && self.tell_can_mate(!side, desk) == Some(false);
+        let end = if cannot {
+            self.draw_for_want_of_mate("resignation-draw", !side)
+        } else {
+            Conclusion::of(GameResult::win(!side), "resignation", Certainty::Presumed)
+        };
+        desk.conclude(end);
+    }
+
+    pub(super) fn draw_for_want_of_mate(&self, reason: &'static str, side: Color) -> Conclusion {
+        let more = EndDetail { cannot_mate: Some(side), ..EndDetail::default() };
+        Conclusion { more, ..Conclusion::of(GameResult::Draw, reason, Certainty::Presumed) }
+    }
+
+    fn claim_draw(&mut self, kind: &'static str, side: Color, desk: &mut Desk<'_>) {
+        let reason = if desk.turn() != side {
+            Some("not on move")
+        } else if self.settings.draw.claim_lost_on == ClaimLostOn::Touch && self.turn.has_touched() {
+            Some("piece touched")
+        } else {
+            None
+        };
+        if reason.is_some() {
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            desk.notice(Notice { by: by(side), reason, ..notice });
+            return;
+        }
+        let refused = self.claims.refused.take();
+        let intended = self.claims.intended.filter(|(by, _, _)| *by == side);
+        let mut position = desk.session.position().clone();
+        if let Some((_, mv, _)) = intended {
+            position.play_unchecked(mv);
+        }
+        let mut check = ClaimCheck {
+            kind,
+            by: Some(Side(side)),
+            intended: intended.map(|(_, _, text)| text),
+            ..ClaimCheck::default()
+        };
+        if kind == "threefold" {
+            let count = self.occurrences(&position, intended.is_some(), desk);
+            check.count = Some(count);
+            check.valid = count >= 3;
+        } else {
+            check.halfmoves = Some(position.halfmoves());
+            check.valid = position.halfmoves() >= 100;
+        }
+        if refused.is_some() {
+            check.valid = false;
+            check.reason = Some("the written move is not legal");
+        }
+        let valid = check.valid;
+        let text = check.intended;
+        desk.tell(LawFact::ClaimCheck(check));
+        // A claim is an offer, too (Article 9.1.2.3; 2005: 9.1c).
+        self.claims.offer = Some(side);
+        self.claims.pending =
+            Some(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv) });
+        if valid {
+            let more = EndDetail { intended: text, ..EndDetail::default() };
+            let end = Conclusion::of(GameResult::Draw, kind, Certainty::Presumed);
+            desk.conclude(Conclusion { more, ..end });
+        }
+    }
+
+    /// How often a position has appeared with the same side to move and the same possible moves (Article
+    /// 9.2.3); `intended` when it is still to come.
+    pub(super) fn occurrences(&self, position: &Chess, intended: bool, desk: &Desk<'_>) -> u32 {
+        let of_the_log = (0..=desk.session.plies().len()).filter_map(|n| desk.session.position_after(n));
+        let before = self.earlier.iter().chain(of_the_log).filter(|other| same_position(other, position));
+        u32::try_from(before.count()).unwrap_or(u32::MAX).saturating_add(u32::from(intended))
+    }
+
+    fn claim_touch(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let check = ClaimCheck { kind: "touch", by: Some(Side(side)), ..ClaimCheck::default() };
+        let check = match &self.violation {
+            Some(violation) if violation.by != side => {
+                let covered = violation.of_touch
+                    || self.settings.touch.claim_forfeit_scope == ForfeitScope::ActOfMoving;
+                ClaimCheck {
+                    valid: !violation.forfeited,
+                    article: Some(article_family(violation.article)),
+                    reason: (violation.forfeited && covered).then_some("a man was touched since"),
+                    ..check
+                }
+            }
+            _ => ClaimCheck { reason: Some("no violation is on record"), ..check },
+        };
+        desk.tell(LawFact::ClaimCheck(check));
+    }
+
+    /// A claim about set-up, orientation or the setting of the clock (Article A.5.1; 2005: B.4).
+    fn claim_setup(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let limit = self.settings.setup_claim_limit_moves;
+        let made = self.moves_made(desk);
+        let open = limit == 0 || made.white.min(made.black) < limit;
+        desk.tell(LawFact::ClaimCheck(ClaimCheck {
+            kind: "setup",
+            by: Some(Side(side)),
+            valid: open,
+            ..ClaimCheck::default()
+        }));
+        if open {
+            return;
+        }
+        let notice = Notice::of("setup-claim-closed", Audience::Arbiter);
+        desk.notice(Notice { limit_moves: Some(limit), ..notice });
+        let notice = Notice::of("king-may-not-castle", Audience::Arbiter);
+        let condition = Some("if king and queen were interchanged");
+        desk.notice(Notice { side: Some(Side(side)), condition, ..notice });
+    }
+
+    /// A claim in the quickplay finish (Article 10.2 of 2005; Guideline III.5).
+    fn claim_quickplay(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let flag_fallen = self.clocks.flag(side).is_some();
+        let completed = self.completed_by(side, desk);
+        let per_move = self.clocks.per_move(side, completed);
+        let remaining = self.clocks.remaining(side, desk.at);
+        let circumstances = Circumstances {
+            remaining_ms: remaining.unwrap_or(u64::MAX),
+            to_move: desk.turn() == side,
+            flag_fallen,
+            last_period: self.clocks.is_last_period(side, completed),
+            per_move,
+        };
+        let outcome = quickplay::eligible(&self.settings, &circumstances);
+        desk.tell(LawFact::ClaimCheck(ClaimCheck {
+            kind: "quickplay",
+            by: Some(Side(side)),
+            valid: outcome.is_ok(),
+            remaining_ms: remaining,
+            to_move: Some(circumstances.to_move),
+            flag_fallen,
+            increment: (per_move.ms() > 0).then_some(per_move.ms()),
+            reason: outcome.err().map(why_not),
+            ..ClaimCheck::default()
+        }));
+        self.claims.offer = Some(side);
+        self.claims.pending = Some(Pending { by: side, kind: "quickplay", intended: None });
+        if outcome.is_ok() {
+            self.gather_evidence(desk);
+        }
+    }
+
+    fn request_five_seconds(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let low = self.clocks.remaining(side, desk.at).is_none_or(|ms| ms < quickplay::THRESHOLD_MS);
+        if !low || quickplay::five_second_mode(&self.settings).is_none() {
+            let reason = if low { "the five-second mode does not apply" } else { "two minutes or more are left" };
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            desk.notice(Notice { by: by(side), reason: Some(reason), ..notice });
+        } else {
+            self.claims.five_seconds = Some(side);
+        }
+        // The request is a draw offer (Guideline III.4.2).
+        self.claims.offer = Some(side);
+        desk.notice(Notice { by: by(side), ..Notice::of("draw-offer-standing", Audience::Journal) });
+    }
+
+    /// A request to see the arbiter's record (Articles A.4.3, B.2.3).
+    fn show_score(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let count = self.claims.requests.get_mut(side.fold_wb(0usize, 1));
+        let value = count.map_or(0, |count| {
+            *count = count.saturating_add(1);
+            *count
+        });
+        let allowed = recording::request_allowed(&self.settings.record, value);
+        desk.tell(LawFact::Counter {
+            name: "show-score",
+            side: Side(side),
+            value,
+            allowed,
+            to: Audience::Arbiter,
+        });
+        if !allowed {
+            let notice = Notice::of("request-limit", Audience::Arbiter);
+            desk.notice(Notice { side: Some(Side(side)), ..notice });
+        }
+    }
+
+    /// An assistant reports that a player touched a man (Appendix D.2.9.5; 2005: F.2.9e).
+    fn report_touch(&mut self, side: Color, square: Square, desk: &mut Desk<'_>) {
+        if desk.turn() != side {
+            let notice = Notice::of("touch-not-on-move", Audience::Arbiter);
+            desk.notice(Notice { side: Some(Side(side)), square: Some(Sq(square)), ..notice });
+            return;
+        }
+        self.close_windows(side, desk);
+        self.take_touch(square, desk.at, true, desk);
+    }
+}
+
+/// The same side to move, the same men on the same squares, the same possible moves: castling and en
+/// passant count where they are legal (Article 9.2.3).
+fn same_position(a: &Chess, b: &Chess) -> bool {
+    a.turn() == b.turn()
+        && a.board() == b.board()
+        && a.castles().castling_rights() == b.castles().castling_rights()
+        && a.legal_ep_square() == b.legal_ep_square()
+}
+
+/// A legal move in UCI or in English algebraic notation.
+pub(super) fn read_move(position: &Chess, text: &str) -> Option<Move> {
+    let text = text.trim();
+    if let Ok(uci) = text.parse::<UciMove>()
+        && let Ok(mv) = uci.to_move(position)
+    {
+        return Some(mv);
+    }
+    text.parse::<shakmaty::san::SanPlus>().ok()?.san.to_move(position).ok()
+}
+
+/// The article without its paragraph: `4.3` of `4.3.1`, `4.6` of `4.6b`.
+fn article_family(article: &'static str) -> &'static str {
+    article.get(..3).unwrap_or(article)
+}
+
+const fn why_not(reason: NotEligible) -> &'static str {
+    match reason {
+        NotEligible::NotAnnounced => "the quickplay finish does not apply",
+        NotEligible::Blitz => "blitz has no quickplay finish",
+        NotEligible::AdditionalTime => "additional time is in force",
+        NotEligible::EarlierPeriod => "a period with a number of moves still runs",
+        NotEligible::FlagFallen => "the claimant's flag has fallen",
+        NotEligible::NotToMove => "the opponent has the move",
+        NotEligible::TooMuchTime => "two minutes or more are left, or the time is not known",
+    }
+}

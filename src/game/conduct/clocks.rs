@@ -1,0 +1,596 @@
+//! The clock in law (Articles 6 and 8.4): flags and their order, the account of time that this program
+//! keeps as evidence, moves of a period, the duty to record. No clock is ever set from here.
+
+use serde_json::Value;
+use shakmaty::Color;
+
+use super::{Conduct, Desk, audience};
+use crate::{
+    laws::{
+        arithmetic::{
+            clock::{self, AfterMove, PerMove},
+            flags::{self, BothFlagsOutcome},
+            periods::{self, FlagCheck},
+            recording::RecordingDuty,
+        },
+        settings::{ClockSettings, Discipline, LawSettings},
+        time_control::TimeControl,
+    },
+    session::{
+        event::{ClockReading, GameResult},
+        fact::{
+            Certainty, Conclusion,
+            law::{Audience, By, ClaimCheck, ClockCalc, LawFact, LawState, Notice, Side, Times},
+        },
+        setup::GameSetup,
+        time::MonoTime,
+    },
+};
+
+const BOTH: [Color; 2] = [Color::White, Color::Black];
+
+/// One player's side of the clock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Half {
+    /// Time left when the account was last settled, in milliseconds.
+    left: Option<u64>,
+    flag: Option<MonoTime>,
+    duty: RecordingDuty,
+    /// The duty to record, as told last.
+    required: Option<bool>,
+    /// It had ended although the time was above the limit again, as told last.
+    was_below: bool,
+    /// Moves completed before the log, beyond those of its history.
+    given_moves: u32,
+    /// The player gave a sign of being there.
+    seen: bool,
+    /// The period, counted from 0, that an arbiter let begin, and the moves completed before it.
+    ruled: Option<(usize, u32)>,
+}
+
+/// The clock of one game.
+#[derive(Clone, Debug)]
+pub(super) struct Clocks {
+    control: Option<TimeControl>,
+    setting: ClockSettings,
+    /// Additional time that was ruled: five seconds a move.
+    ruled: Option<PerMove>,
+    pub(super) paused: bool,
+    white: Half,
+    black: Half,
+    running: Option<Color>,
+    /// Since when it runs.
+    since: MonoTime,
+    /// The stretch that was stopped last: whose, from when, until when, the time left at its beginning.
+    stretch: Option<(Color, MonoTime, MonoTime, Option<u64>)>,
+    /// When a clock was read last: while it is read, the account is only a check.
+    read: Option<MonoTime>,
+    scribe_told: bool,
+    /// When the first clock was started.
+    pub(super) begun: Option<MonoTime>,
+}
+
+impl Clocks {
+    pub(super) fn new(setup: &GameSetup, settings: &LawSettings) -> Clocks {
+        let control: Option<TimeControl> = setup.time_control.parse().ok();
+        let allotted = control.as_ref().map(|control| periods::initial_ms(control, &settings.clock));
+        let half = |side: Color| {
+            let given = |table: &str, key: &str| setup.given.get(table)?.get(key).and_then(Value::as_u64);
+            let word = side.fold_wb("white", "black");
+            let completed = given("completed", word).and_then(|moves| u32::try_from(moves).ok());
+            let played = setup.history.len() + usize::from(side == Color::White);
+            let of_history = u32::try_from(played / 2).unwrap_or(u32::MAX);
+            Half {
+                left: given("times_ms", word).or(allotted),
+                given_moves: completed.map_or(0, |moves| moves.saturating_sub(of_history)),
+                ..Half::default()
+            }
+        };
+        Clocks {
+            control,
+            setting: settings.clock,
+            ruled: None,
+            paused: false,
+            white: half(Color::White),
+            black: half(Color::Black),
+            running: None,
+            since: MonoTime::ZERO,
+            stretch: None,
+            read: None,
+            scribe_told: false,
+            begun: None,
+        }
+    }
+
+    const fn half(&self, side: Color) -> &Half {
+        match side {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    const fn half_mut(&mut self, side: Color) -> &mut Half {
+        match side {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+
+    /// When the flag of a side was indicated.
+    pub(super) const fn flag(&self, side: Color) -> Option<MonoTime> {
+        self.half(side).flag
+    }
+
+    /// Moves completed before the log that its history does not hold.
+    pub(super) const fn given_moves(&self, side: Color) -> u32 {
+        self.half(side).given_moves
+    }
+
+    /// Whose clock runs.
+    pub(super) const fn running(&self) -> Option<Color> {
+        self.running
+    }
+
+    /// Milliseconds left for a side, by the last reading and the time since.
+    pub(super) fn remaining(&self, side: Color, at: MonoTime) -> Option<u64> {
+        if self.half(side).flag.is_some() {
+            return Some(0);
+        }
+        let left = self.half(side).left?;
+        let runs = self.running == Some(side);
+        Some(if runs { left.saturating_sub(self.charged(side, at)) } else { left })
+    }
+
+    /// What a running clock has used of its main time.
+    fn charged(&self, side: Color, at: MonoTime) -> u64 {
+        let used = at.since(self.since) / 1000;
+        match self.per_move(side, 0) {
+            PerMove::Delay { ms } => used.saturating_sub(ms),
+            _ => used,
+        }
+    }
+
+    /// The period, counted from 0, of a player who completed so many moves.
+    fn period(&self, side: Color, completed: u32) -> usize {
+        let counted = self.control.as_ref().map_or(0, |control| periods::period_of(control, completed));
+        self.half(side).ruled.map_or(counted, |(period, _)| period.max(counted))
+    }
+
+    /// The additional time of a player's move.
+    pub(super) fn per_move(&self, side: Color, completed: u32) -> PerMove {
+        let Some(control) = &self.control else { return self.ruled.unwrap_or_default() };
+        let period = control.periods().get(self.period(side, completed)).or(control.periods().last());
+        self.ruled.or_else(|| Some(PerMove::of(period?, self.setting.mode))).unwrap_or_default()
+    }
+
+    /// Whether all remaining moves have to be made in this period; true when the time control is not
+    /// known.
+    pub(super) fn is_last_period(&self, side: Color, completed: u32) -> bool {
+        let control = self.control.as_ref();
+        control.is_none_or(|control| periods::is_last(control, self.period(side, completed)))
+    }
+
+    /// Time allotted to a side so far, in milliseconds, with the increments of its moves.
+    pub(super) fn allotted(&self, completed: u32) -> Option<u64> {
+        self.control.as_ref().map(|control| periods::allotted_ms(control, &self.setting, completed))
+    }
+
+    /// A clock was read since the running stretch began.
+    fn is_read(&self) -> bool {
+        self.read.is_some_and(|at| at >= self.since)
+    }
+
+    fn stop(&mut self, at: MonoTime) {
+        if let Some(side) = self.running {
+            let before = self.half(side).left;
+            let charged = self.charged(side, at);
+            if let Some(left) = &mut self.half_mut(side).left {
+                *left = left.saturating_sub(charged);
+            }
+            self.stretch = Some((side, self.since, at, before));
+            self.running = None;
+        }
+    }
+
+    fn run(&mut self, side: Color, at: MonoTime) {
+        self.running = Some(side);
+        self.since = at;
+        self.begun.get_or_insert(at);
+    }
+
+    /// Additional time is ruled, for both.
+    pub(super) const fn rule_per_move(&mut self, per_move: PerMove) {
+        self.ruled = Some(per_move);
+    }
+
+    /// Whether the moves of the first control are completed.
+    pub(super) fn is_past_control(&self, side: Color, completed: u32) -> bool {
+        self.period(side, completed) > 0
+    }
+
+    /// What the next period adds, in milliseconds.
+    pub(super) fn next_period_ms(&self, side: Color, completed: u32) -> Option<u64> {
+        periods::added_ms(self.control.as_ref()?, self.period(side, completed) + 1)
+    }
+
+    /// A side whose flag is down.
+    pub(super) fn any_flag(&self) -> Option<Color> {
+        BOTH.into_iter().find(|side| self.flag(*side).is_some())
+    }
+
+    /// Where nobody said which clock runs, it is that of the player who has the move.
+    pub(super) fn assume_running(&mut self, side: Color) {
+        if self.running.is_none() && !self.paused {
+            self.running = Some(side);
+        }
+    }
+
+    /// Since when, and from which time on, a running clock counts.
+    pub(super) fn account_of(&self, side: Color) -> Option<(MonoTime, u64)> {
+        let left = self.half(side).left?;
+        (self.running == Some(side)).then_some((self.since, left))
+    }
+
+    /// The time left when the running stretch began.
+    pub(super) const fn left_at_start(&self, side: Color) -> Option<u64> {
+        self.half(side).left
+    }
+
+    /// A player is there.
+    pub(super) const fn see(&mut self, side: Color) {
+        self.half_mut(side).seen = true;
+    }
+
+    /// Whether a player gave a sign of being there.
+    pub(super) const fn was_seen(&self, side: Color) -> bool {
+        self.half(side).seen
+    }
+
+    /// An arbiter set or corrected a time.
+    pub(super) fn set(&mut self, side: Color, ms: u64, at: MonoTime) {
+        if self.running == Some(side) {
+            self.since = at;
+        }
+        self.half_mut(side).left = Some(ms);
+        self.half_mut(side).flag = None;
+    }
+
+    /// The next period begins although the count of moves is not known (Article 8.6).
+    pub(super) fn begin_period(&mut self, side: Color, completed: u32) {
+        let period = self.period(side, completed) + 1;
+        let half = self.half_mut(side);
+        half.ruled = Some((period, completed));
+        half.duty.period_begins();
+        half.flag = None;
+    }
+}
+
+impl Conduct {
+    /// Moves that a side has completed.
+    pub(super) fn completed_by(&self, side: Color, desk: &Desk<'_>) -> u32 {
+        let moves = self.moves_completed(desk);
+        side.fold_wb(moves.white, moves.black)
+    }
+
+    /// A press completed a move: the moves of its period.
+    pub(super) fn clocks_completed(&mut self, by: Color, desk: &mut Desk<'_>) {
+        self.announce_time_closed(by, desk);
+        if self.clocks.control.is_none() && self.clocks.half(by).ruled.is_none() {
+            return;
+        }
+        let completed = self.completed_by(by, desk);
+        if let Some((period, before)) = self.clocks.half(by).ruled {
+            let word = by.fold_wb("white", "black");
+            let moves = std::collections::BTreeMap::from([(word, completed.saturating_sub(before))]);
+            let (period, moves_in_period) = (u32::try_from(period + 1).ok(), Some(moves));
+            desk.tell(LawFact::State(LawState { period, moves_in_period, ..LawState::default() }));
+        } else if self.clocks.period(by, completed) != self.clocks.period(by, completed.saturating_sub(1)) {
+            self.clocks.half_mut(by).duty.period_begins();
+        }
+    }
+
+    /// The lever was pressed.
+    pub(super) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
+        self.announcing_pressed(side, desk);
+        if self.is_over(desk) || desk.turn() == side {
+            return;
+        }
+        let at = desk.at;
+        let unstarted = self.clocks.running.is_none() && !self.clocks.paused;
+        if unstarted && self.clocks.begun.is_none() {
+            // The clock ran from the beginning of the log; nobody said so.
+            self.clocks.running = Some(side);
+            self.clocks.begun = Some(MonoTime::ZERO);
+        }
+        if self.clocks.running == Some(side) {
+            self.account(side, desk);
+        }
+        self.clocks.paused = false;
+        self.clocks.run(!side, at);
+    }
+
+    /// Settles the account of a completed move and tells it, where no clock is read.
+    fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let used = desk.at.since(self.clocks.since) / 1000;
+        let Some(before) = self.clocks.half(side).left else { return };
+        let per_move = self.clocks.per_move(side, self.completed_by(side, desk).saturating_sub(1));
+        let after = clock::after_move(before, used, per_move);
+        self.clocks.half_mut(side).left = Some(after.ms());
+        if !self.clocks.is_read() {
+            self.tell_account(side, before, used, per_move, after, desk);
+        }
+    }
+
+    fn tell_account(
+        &self,
+        side: Color,
+        before: u64,
+        used: u64,
+        per_move: PerMove,
+        after: AfterMove,
+        desk: &mut Desk<'_>,
+    ) {
+        let calc = match per_move {
+            PerMove::None | PerMove::Increment { .. } => {
+                let name = if after == AfterMove::Flag { "fischer-flag" } else { "fischer" };
+                ClockCalc { inc: Some(per_move.ms()), ..ClockCalc::of(name) }
+            }
+            PerMove::Delay { ms } => ClockCalc { delay: Some(ms), ..ClockCalc::of("delay") },
+            PerMove::Bronstein { ms } => ClockCalc { delay: Some(ms), ..ClockCalc::of("bronstein") },
+        };
+        desk.tell(LawFact::Clock(ClockCalc {
+            side: Some(Side(side)),
+            before: Some(Times::One(before)),
+            used: Some(used),
+            after: Some(Times::One(after.ms())),
+            ..calc
+        }));
+    }
+
+    /// A clock was read (Article 6.10; 2005: 6.11): its indication is conclusive, the account evidence.
+    pub(super) fn clock_read(&mut self, reading: ClockReading, desk: &mut Desk<'_>) {
+        let tolerance = self.settings.clock.tolerance_ms;
+        for side in BOTH {
+            let Some(reported) = side.fold_wb(reading.white_ms, reading.black_ms) else { continue };
+            let expected = self.clocks.remaining(side, desk.at);
+            if let Some(expected) = expected.filter(|expected| expected.abs_diff(reported) > tolerance)
+                && self.clocks.begun.is_some()
+            {
+                let notice = Notice::of("clock-discrepancy", Audience::Arbiter);
+                desk.notice(Notice {
+                    side: Some(Side(side)),
+                    expected_ms: Some(expected),
+                    reported_ms: Some(reported),
+                    tolerance_ms: Some(tolerance),
+                    ..notice
+                });
+            }
+            self.clocks.half_mut(side).left = Some(reported);
+            if reported > 0 {
+                self.clocks.half_mut(side).flag = None;
+            }
+        }
+        self.clocks.read = Some(desk.at);
+        self.clocks.running = reading.running.or(self.clocks.running);
+        self.clocks.since = desk.at;
+        self.look_at_recording(desk);
+    }
+
+    /// Who has to record the moves (Article 8.4).
+    pub(super) fn look_at_recording(&mut self, desk: &mut Desk<'_>) {
+        let settings = self.settings.record;
+        if !settings.required {
+            return;
+        }
+        for side in BOTH {
+            let Some(remaining_ms) = self.clocks.remaining(side, desk.at) else { continue };
+            let per_move = self.clocks.per_move(side, self.completed_by(side, desk));
+            let half = self.clocks.half_mut(side);
+            let required = half.duty.observe(&settings, remaining_ms, per_move);
+            let was_below = !required && remaining_ms >= settings.threshold_ms;
+            if half.required != Some(required) || half.was_below != was_below {
+                half.required = Some(required);
+                half.was_below = was_below;
+                let (color, inc_ms) = (Side(side), per_move.ms());
+                desk.tell(LawFact::Recording { color, remaining_ms, inc_ms, required, was_below });
+            }
+        }
+        let nobody = BOTH.iter().all(|side| self.clocks.half(*side).required == Some(false));
+        if nobody && !self.clocks.scribe_told {
+            desk.notice(Notice::of("scribe-needed", Audience::Arbiter));
+        }
+        self.clocks.scribe_told = nobody;
+    }
+
+    /// The clock indicates that a flag fell: an indication, never an end (Article 6.8; 2005: 6.9).
+    pub(super) fn flag(&mut self, side: Color, desk: &mut Desk<'_>) {
+        // Mate and stalemate end the game when they are made (Articles 5.1.1, 5.2.1).
+        let over = self.is_over(desk) || desk.session.legal_moves().is_empty();
+        if !over {
+            self.tell_moves_of_period(side, desk);
+        }
+        let to = if over { Audience::Journal } else { audience(self.settings.flag_alert()) };
+        let notice = Notice::of("flag-indicated", to);
+        desk.notice(Notice { side: Some(Side(side)), after_end: over, ..notice });
+        if over {
+            return;
+        }
+        self.tell_flag_account(side, desk);
+        self.clocks.half_mut(side).flag.get_or_insert(desk.at);
+        if let (Some(white), Some(black)) = (self.clocks.white.flag, self.clocks.black.flag) {
+            let order = match white.cmp(&black) {
+                std::cmp::Ordering::Less => "white-first",
+                std::cmp::Ordering::Equal => "unknown",
+                std::cmp::Ordering::Greater => "black-first",
+            };
+            desk.notice(Notice { order: Some(order), ..Notice::of("both-flags", to) });
+        }
+        if self.settings.record.required {
+            // Who was not recording has to bring the score up to date (Article 8.5).
+            let recording = |side: Color| self.clocks.half(side).required == Some(true);
+            let idle = BOTH.into_iter().filter(|other| *other == side || !recording(*other));
+            let who: Vec<Side> = idle.map(Side).collect();
+            desk.notice(Notice { who, ..Notice::of("scoresheet-update-due", Audience::Arbiter) });
+        }
+        desk.tell(LawFact::State(LawState { arbiter_may_see_count: true, ..LawState::default() }));
+    }
+
+    fn tell_moves_of_period(&self, side: Color, desk: &mut Desk<'_>) {
+        if let Some(FlagCheck { completed, required: Some(required), met }) = self.check_moves(side, desk) {
+            let (side, required) = (Side(side), Some(required));
+            desk.tell(LawFact::FlagCheck { side, completed, required, met, to: Audience::Arbiter });
+        }
+    }
+
+    fn tell_flag_account(&self, side: Color, desk: &mut Desk<'_>) {
+        let Some(before) = self.clocks.half(side).left else { return };
+        let used = desk.at.since(self.clocks.since) / 1000;
+        let per_move = self.clocks.per_move(side, self.completed_by(side, desk));
+        let after = clock::after_move(before, used, per_move);
+        if !self.clocks.is_read() && self.clocks.running == Some(side) && after == AfterMove::Flag {
+            self.tell_account(side, before, used, per_move, after, desk);
+        }
+    }
+
+    /// Whether the moves of the period are completed (Article 6.4; 2005: 6.3).
+    fn check_moves(&self, side: Color, desk: &Desk<'_>) -> Option<FlagCheck> {
+        let completed = self.completed_by(side, desk);
+        let period = self.clocks.period(side, completed);
+        let control = self.clocks.control.as_ref()?;
+        // A flag that falls with the moves completed is that of the period before.
+        let before = period.checked_sub(1).map(|before| FlagCheck::in_period(control, before, completed));
+        let first = self.clocks.half(side).ruled.is_none();
+        let now = FlagCheck::in_period(control, period, completed);
+        Some(before.filter(|check| check.met && first && check.required == Some(completed)).unwrap_or(now))
+    }
+
+    fn has_met(&self, side: Color, desk: &Desk<'_>) -> bool {
+        self.check_moves(side, desk).is_some_and(|check| check.met)
+    }
+
+    /// The side whose flag fell, the first one where both did.
+    fn flagged(&self) -> Option<Color> {
+        match (self.clocks.white.flag, self.clocks.black.flag) {
+            (Some(white), Some(black)) if black < white => Some(Color::Black),
+            (Some(_), _) => Some(Color::White),
+            (None, Some(_)) => Some(Color::Black),
+            (None, None) => None,
+        }
+    }
+
+    /// An arbiter observed the flag, or a player claimed it: the game is lost on time, or drawn where the
+    /// opponent cannot mate (Article 6.9; 2005: 6.10).
+    pub(super) fn observe_flag(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        let Some(first) = self.flagged() else { return Err("no flag is on record") };
+        if self.clocks.white.flag.is_some() && self.clocks.black.flag.is_some() {
+            return self.both_flags(false, desk);
+        }
+        self.lose_on_time(first, desk)
+    }
+
+    fn lose_on_time(&mut self, side: Color, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if self.has_met(side, desk) {
+            return Err("the moves of the period are completed");
+        }
+        let end = if self.tell_can_mate(!side, desk) == Some(false) {
+            self.draw_for_want_of_mate("time-draw", !side)
+        } else {
+            Conclusion::of(GameResult::win(!side), "time", Certainty::Arbiter)
+        };
+        desk.conclude(end);
+        Ok(())
+    }
+
+    /// Both flags fell (2005: Articles 6.12, B.9; 2023: Guideline III.3.1). `last`: the arbiter says that it
+    /// is the last period.
+    pub(super) fn both_flags(&mut self, last: bool, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        let (Some(white), Some(black)) = (self.clocks.white.flag, self.clocks.black.flag) else {
+            return Err("not both flags are on record");
+        };
+        let first = if white == black { None } else { self.flagged() };
+        let in_last = |side: &Color| self.clocks.is_last_period(*side, self.completed_by(*side, desk));
+        let last = last || (self.clocks.control.is_some() && BOTH.iter().all(in_last));
+        match flags::both_flags(&self.settings, first, last) {
+            BothFlagsOutcome::First(side) => self.lose_on_time(side, desk),
+            BothFlagsOutcome::Draw => {
+                desk.conclude(Conclusion::of(GameResult::Draw, "both-flags-draw", Certainty::Arbiter));
+                Ok(())
+            }
+            BothFlagsOutcome::Continue => Ok(()),
+            BothFlagsOutcome::Arbiter => Err("the Laws do not say: enter the result"),
+        }
+    }
+
+    /// A claim of a win on time, or of a wrong time after an adjournment.
+    pub(super) fn claim_time(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let check = ClaimCheck { kind: "time", by: Some(Side(side)), ..ClaimCheck::default() };
+        if let Some(open) = self.adjournment.time_claim_open(side) {
+            let reason = (!open).then_some("his first move is made");
+            desk.tell(LawFact::ClaimCheck(ClaimCheck { valid: open, reason, ..check }));
+            return;
+        }
+        let (own, other) = (self.clocks.flag(side), self.clocks.flag(!side));
+        let valid = other.is_some() && own.is_none() && !self.has_met(!side, desk);
+        let reason = if other.is_none() {
+            Some("the opponent's flag is not on record")
+        } else if own.is_some() {
+            Some("the claimant's flag fell, too")
+        } else {
+            (!valid).then_some("the moves of the period are completed")
+        };
+        desk.tell(LawFact::ClaimCheck(ClaimCheck { valid, reason, ..check }));
+        let both = own.is_some() && other.is_some();
+        if valid || (both && self.settings.discipline != Discipline::Standard) {
+            // Refused is what the check above says already.
+            let _ = self.observe_flag(desk);
+        }
+    }
+
+    /// The clocks were stopped (Article 6.11; 2005: 6.13).
+    pub(super) fn stopped(&mut self, desk: &mut Desk<'_>) {
+        self.clocks.stop(desk.at);
+        self.clocks.paused = true;
+        self.turn.due = None;
+        let by = Some(By::Word("unknown"));
+        desk.notice(Notice { by, ..Notice::of("paused", Audience::Arbiter) });
+        self.sealing_ends(desk);
+    }
+
+    /// A clock was started: by an arbiter, or at the beginning.
+    pub(super) fn started(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let first = !self.begun && self.clocks.begun.is_none();
+        let resumed = self.clocks.paused;
+        let side_to_move = desk.turn();
+        let equal = desk.session.differs().is_empty();
+        if resumed || (first && !self.earlier.is_empty()) || self.adjournment.is_resuming() {
+            let sealed = side_to_move != side;
+            desk.notice(Notice {
+                equal: Some(equal),
+                running: Some(Side(side)),
+                side_to_move: Some(Side(side_to_move)),
+                sealed,
+                ..Notice::of("resume-check", Audience::Journal)
+            });
+        } else if first && side_to_move != side {
+            let notice = Notice::of("clock-side-mismatch", Audience::Arbiter);
+            desk.notice(Notice { expected: Some(Side(side_to_move)), running: Some(Side(side)), ..notice });
+        }
+        self.adjournment.clock_runs();
+        if resumed && let Some((who, from, to, Some(before))) = self.clocks.stretch.take() {
+            let used = to.since(from) / 1000;
+            desk.tell(LawFact::Clock(ClockCalc {
+                side: Some(Side(who)),
+                before: Some(Times::One(before)),
+                from_ms: Some(from.as_micros() / 1000),
+                to_ms: Some(to.as_micros() / 1000),
+                after: Some(Times::One(before.saturating_sub(used))),
+                ..ClockCalc::of("replay-elapsed")
+            }));
+        }
+        if self.clocks.running != Some(side) {
+            self.clocks.stop(desk.at);
+            self.clocks.run(side, desk.at);
+        }
+        self.clocks.paused = false;
+    }
+}

@@ -1,0 +1,351 @@
+//! The commands of an arbiter, as one typed list: in a sensor log, over HTTP and on the command line they
+//! are the same words.
+
+use serde_json::{Map, Value};
+use shakmaty::{CastlingMode, Chess, Color, fen::Fen};
+
+use crate::session::event::GameResult;
+
+/// A command of an arbiter.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Command {
+    /// `confirm`: what is on record is so.
+    Confirm,
+    /// `reject`: it is not, or a claim is refused.
+    Reject,
+    /// `claim-accepted`: the claim is right.
+    Accept,
+    /// `postpone`: a claim in the quickplay finish is decided later; `bonus` gives the opponent time.
+    Postpone,
+    /// `pause`: both clocks were stopped by the arbiter.
+    Pause,
+    /// `restore [PLY]`: the position after so many plies has to be put up; without a number the present one.
+    Restore(Option<usize>),
+    /// `illegal-found-at-ply PLY`: that ply was illegal.
+    IllegalAt(usize),
+    /// `restore-times`: what the clocks showed.
+    RestoreTimes,
+    /// `set position FEN`
+    SetPosition(Box<Chess>),
+    /// `set clock SIDE MS`
+    SetClock(Color, u64),
+    /// `correct PLY UCI`: that ply was another move.
+    Correct(usize, String),
+    /// `result RESULT`
+    Result(GameResult),
+    /// `penalty KIND SIDE [MS]`
+    Penalty(PenaltyKind, Color, Option<u64>),
+    /// `extra-time SIDE|both MS`
+    ExtraTime(Option<Color>, i64),
+    /// `flag-observed`, `claim`
+    FlagObserved,
+    /// `both-flags [last-period]`
+    BothFlags(bool),
+    /// `SIDE-arrived`
+    Arrived(Color),
+    /// `late-check`
+    LateCheck,
+    /// `colours-reversed`
+    ColoursReversed,
+    /// `still-illegal-after-next-move`
+    StillIllegal,
+    /// `period-added`
+    PeriodAdded,
+    /// `freeze`
+    Freeze,
+    /// `five-seconds-on`
+    FiveSeconds,
+    /// `seal-request`
+    SealRequest,
+    /// `seal-early [MS]`: the time that is left of the session.
+    SealEarly(Option<u64>),
+    /// `open-envelope MOVE`
+    OpenEnvelope(String),
+    /// `envelope-missing`
+    EnvelopeMissing,
+    /// `position-lost`: the adjourned position cannot be put up again.
+    PositionLost,
+    /// `reply-sealed`
+    ReplySealed,
+    /// `resume`
+    Resume,
+    /// `transfer-board`
+    TransferBoard,
+    /// `scoresheets-inconclusive`
+    Inconclusive,
+    /// `void`: a wrong initial position; the game does not count.
+    Void,
+    /// `no-castling SIDE`: the king or the rook stood wrong at the start.
+    NoCastling(Color),
+    /// `touch SIDE SQUARE`: the arbiter saw it.
+    Touch(Color, shakmaty::Square),
+    /// `dismiss-touches`: what was lifted was no touch in law.
+    DismissTouches,
+}
+
+/// The penalties of Article 12.9 (2005: 13.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PenaltyKind {
+    Warning,
+    MoreTimeOpponent,
+    ReduceOwnTime,
+    Loss,
+    FewerPoints,
+    MorePointsOpponent,
+    Expulsion,
+    Fine,
+    ExclusionFromRounds,
+}
+
+impl PenaltyKind {
+    const ALL: [(&'static str, PenaltyKind); 9] = [
+        ("warning", PenaltyKind::Warning),
+        ("bonus", PenaltyKind::MoreTimeOpponent),
+        ("reduce", PenaltyKind::ReduceOwnTime),
+        ("loss", PenaltyKind::Loss),
+        ("fewer-points", PenaltyKind::FewerPoints),
+        ("more-points-opponent", PenaltyKind::MorePointsOpponent),
+        ("expulsion", PenaltyKind::Expulsion),
+        ("fine", PenaltyKind::Fine),
+        ("exclusion", PenaltyKind::ExclusionFromRounds),
+    ];
+
+    /// The word of the journal.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            PenaltyKind::Warning => "warning",
+            PenaltyKind::MoreTimeOpponent => "more-time-opponent",
+            PenaltyKind::ReduceOwnTime => "reduce-own-time",
+            PenaltyKind::Loss => "loss",
+            PenaltyKind::FewerPoints => "fewer-points",
+            PenaltyKind::MorePointsOpponent => "more-points-opponent",
+            PenaltyKind::Expulsion => "expulsion",
+            PenaltyKind::Fine => "fine",
+            PenaltyKind::ExclusionFromRounds => "exclusion-from-rounds",
+        }
+    }
+}
+
+/// Why a command cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CommandError {
+    /// It is neither a word nor an object with one.
+    #[error("a command is a text, or an object with the key \"command\"")]
+    Form,
+    /// There is no such command.
+    #[error("there is no command {given:?}; docs/laws.md lists them")]
+    Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// Something is missing or wrong behind the word.
+    #[error("{command}: expected {expected}, found {found:?}")]
+    Argument {
+        /// The command.
+        command: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+        /// What was given.
+        found: String,
+    },
+}
+
+/// The command in its own words, of a text or of an object such as `{"command":"restore","ply":12}`.
+pub(super) fn words(value: &Value) -> Result<String, CommandError> {
+    match value {
+        Value::String(text) => Ok(text.trim().to_owned()),
+        Value::Object(map) => of_object(map),
+        _ => Err(CommandError::Form),
+    }
+}
+
+fn of_object(map: &Map<String, Value>) -> Result<String, CommandError> {
+    let command = map.get("command").and_then(Value::as_str).ok_or(CommandError::Form)?;
+    let mut text = command.trim().to_owned();
+    // In the order in which the words of a command follow each other.
+    for key in ["kind", "ply", "side", "square", "fen", "uci", "move", "result", "ms"] {
+        match map.get(key) {
+            Some(Value::String(word)) => text = format!("{text} {}", word.trim()),
+            Some(Value::Number(number)) => text = format!("{text} {number}"),
+            _ => {}
+        }
+    }
+    Ok(text)
+}
+
+/// The argument words of a command.
+struct Rest<'a> {
+    command: &'static str,
+    words: std::str::SplitWhitespace<'a>,
+    text: &'a str,
+}
+
+impl Rest<'_> {
+    fn wrong(&self, expected: &'static str, found: &str) -> CommandError {
+        CommandError::Argument { command: self.command, expected, found: found.to_owned() }
+    }
+
+    fn word<T>(
+        &mut self,
+        expected: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, CommandError> {
+        let word = self.words.next().unwrap_or("");
+        read(word).ok_or_else(|| self.wrong(expected, word))
+    }
+
+    fn side(&mut self) -> Result<Color, CommandError> {
+        self.word("white or black", side)
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, expected: &'static str) -> Result<T, CommandError> {
+        self.word(expected, |word| word.parse().ok())
+    }
+
+    fn optional<T: std::str::FromStr>(&mut self, expected: &'static str) -> Result<Option<T>, CommandError> {
+        match self.words.next() {
+            None => Ok(None),
+            Some(word) => word.parse().map(Some).map_err(|_| self.wrong(expected, word)),
+        }
+    }
+
+    fn all(&self, expected: &'static str) -> Result<String, CommandError> {
+        let text = self.text.trim();
+        if text.is_empty() { Err(self.wrong(expected, "")) } else { Ok(text.to_owned()) }
+    }
+}
+
+fn side(word: &str) -> Option<Color> {
+    match word {
+        "white" => Some(Color::White),
+        "black" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+const MS: &str = "a number of milliseconds";
+const PLY: &str = "the number of a ply, counted from 1 at the first move of the game";
+
+impl Command {
+    /// Reads a command.
+    pub(super) fn parse(text: &str, mode: CastlingMode) -> Result<Command, CommandError> {
+        let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        if let Some(side) = word.strip_suffix("-arrived").and_then(side) {
+            return Ok(Command::Arrived(side));
+        }
+        let rest = |command: &'static str| Rest { command, words: rest.split_whitespace(), text: rest };
+        Ok(match word {
+            "confirm" => Command::Confirm,
+            "reject" | "claim-rejected" => Command::Reject,
+            "accept" | "claim-accepted" => Command::Accept,
+            "postpone" => Command::Postpone,
+            "pause" => Command::Pause,
+            "restore" => Command::Restore(rest("restore").optional(PLY)?),
+            "illegal-found-at-ply" => Command::IllegalAt(rest("illegal-found-at-ply").number(PLY)?),
+            "restore-times" => Command::RestoreTimes,
+            "set" => return Command::set(rest("set"), mode),
+            "correct" => {
+                let mut rest = rest("correct");
+                // `correct ply 7 e2e4` is the same.
+                let first = rest.word(PLY, |word| Some(word.to_owned()))?;
+                let ply = match first.parse() {
+                    Ok(ply) => ply,
+                    Err(_) if first == "ply" => rest.number(PLY)?,
+                    Err(_) => return Err(rest.wrong(PLY, &first)),
+                };
+                let uci = rest.word("a move", |word| (!word.is_empty()).then(|| word.to_owned()))?;
+                Command::Correct(ply, uci)
+            }
+            "result" => Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?),
+            "both-lose" => Command::Result(GameResult::BothLose),
+            "penalty" => {
+                let mut rest = rest("penalty");
+                let kind = rest.word(
+                    "warning, bonus, reduce, loss, fewer-points, more-points-opponent, expulsion, fine or exclusion",
+                    |word| PenaltyKind::ALL.into_iter().find(|(name, _)| *name == word).map(|(_, kind)| kind),
+                )?;
+                Command::Penalty(kind, rest.side()?, rest.optional(MS)?)
+            }
+            "extra-time" => {
+                let mut rest = rest("extra-time");
+                let whose = rest.word("white, black or both", |word| match word {
+                    "both" => Some(None),
+                    word => side(word).map(Some),
+                })?;
+                Command::ExtraTime(whose, rest.number(MS)?)
+            }
+            "flag-observed" | "claim" | "time-claim" => Command::FlagObserved,
+            "both-flags" => Command::BothFlags(rest("both-flags").text.contains("last")),
+            "both-flags-last-period" => Command::BothFlags(true),
+            "late-check" => Command::LateCheck,
+            "colours-reversed" => Command::ColoursReversed,
+            "still-illegal-after-next-move" => Command::StillIllegal,
+            "period-added" => Command::PeriodAdded,
+            "freeze" => Command::Freeze,
+            "five-seconds-on" => Command::FiveSeconds,
+            "seal-request" => Command::SealRequest,
+            "seal-early" => Command::SealEarly(rest("seal-early").optional(MS)?),
+            "open-envelope" => Command::OpenEnvelope(rest("open-envelope").all("the move on the paper")?),
+            "envelope-missing" => Command::EnvelopeMissing,
+            "position-lost" => Command::PositionLost,
+            "reply-sealed" => Command::ReplySealed,
+            "resume" => Command::Resume,
+            "transfer-board" => Command::TransferBoard,
+            "scoresheets-inconclusive" | "period.begin_here" | "begin-period" => Command::Inconclusive,
+            "void" | "new-game" | "setup-void" => Command::Void,
+            "no-castling" => Command::NoCastling(rest("no-castling").side()?),
+            "touch" => {
+                let mut rest = rest("touch");
+                Command::Touch(rest.side()?, rest.number("a square")?)
+            }
+            "dismiss-touches" => Command::DismissTouches,
+            _ => return Err(CommandError::Unknown { given: word.to_owned() }),
+        })
+    }
+
+    fn set(mut rest: Rest<'_>, mode: CastlingMode) -> Result<Command, CommandError> {
+        match rest.words.next() {
+            Some("position") => {
+                let text = rest.text.trim().strip_prefix("position").unwrap_or_default().trim();
+                let wrong = || rest.wrong("a FEN of a legal position", text);
+                let fen: Fen = text.parse().map_err(|_| wrong())?;
+                let position: Result<Chess, _> = fen.into_position(mode);
+                position.map(|position| Command::SetPosition(Box::new(position))).map_err(|_| wrong())
+            }
+            Some("clock") => Ok(Command::SetClock(rest.side()?, rest.number(MS)?)),
+            other => Err(rest.wrong("position or clock", other.unwrap_or(""))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(value: &Value) -> Result<Command, CommandError> {
+        Command::parse(&words(value)?, CastlingMode::Standard)
+    }
+
+    #[test]
+    fn a_word_and_an_object_say_the_same() {
+        for (text, object) in [
+            ("restore 12", json!({"command": "restore", "ply": 12})),
+            ("penalty reduce white 60000", json!({"command": "penalty", "kind": "reduce", "side": "white", "ms": 60000})),
+            ("correct 7 e2e4", json!({"command": "correct", "ply": 7, "uci": "e2e4"})),
+            ("set clock black 1000", json!({"command": "set clock", "side": "black", "ms": 1000})),
+        ] {
+            assert_eq!(read(&json!(text)).unwrap(), read(&object).unwrap(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_says_what_belongs_there() {
+        let error = |text: &str| read(&json!(text)).unwrap_err().to_string();
+        assert_eq!(error("resign"), "there is no command \"resign\"; docs/laws.md lists them");
+        assert_eq!(error("set clock red 5"), "set: expected white or black, found \"red\"");
+        assert!(error("set position 8/8").contains("FEN"));
+        assert!(error("restore last").contains("ply"));
+        assert_eq!(read(&json!(7)).unwrap_err(), CommandError::Form);
+    }
+}

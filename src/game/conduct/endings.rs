@@ -1,0 +1,143 @@
+//! Ends of the game that follow from the position, and what can still be played for (Articles 5, 6.9,
+//! 9.6). Mate, stalemate and lack of material are the session's; here are repetition, the count of
+//! moves, blocked positions, and who can mate at all.
+
+use shakmaty::{Chess, Color, Position as _};
+
+use super::{Conduct, Desk, turn::Made};
+use crate::{
+    laws::{
+        dead::{self, Dead, MatePossibility, Nodes},
+        settings::DeadCheck,
+    },
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion,
+            law::{Audience, Both, LawFact, LawState, Notice, Points, Side},
+        },
+        text::MoveText,
+    },
+};
+
+/// Work that a question to the search of dead positions may take: some 50 ms on a small computer.
+const SEARCH: Nodes = Nodes(20_000);
+/// A position with at most so many men is looked at after each move.
+const FEW_MEN: usize = 5;
+
+impl Conduct {
+    /// Draws that need no claim in the edition of 2023 (Article 9.6).
+    pub(super) fn look_for_draws(&mut self, made: Made, desk: &mut Desk<'_>) {
+        if desk.session.plies().len() != made.ply || self.is_over(desk) {
+            return;
+        }
+        let position = desk.session.position();
+        let plies = position.halfmoves();
+        let seventy_five = self.settings.draw.auto_75 && plies >= 150;
+        let five = self.settings.draw.auto_fivefold && plies >= 16;
+        if !seventy_five && !five || desk.session.legal_moves().is_empty() {
+            return;
+        }
+        let reason = if seventy_five {
+            "seventyfive"
+        } else if self.occurrences(position, false, desk) >= 5 {
+            "fivefold"
+        } else {
+            return;
+        };
+        desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Law));
+    }
+
+    /// A position in which nobody can mate any more is drawn at once (Article 5.2.2; 2005: 5.2b).
+    pub(super) fn look_for_dead(&mut self, made: Made, desk: &mut Desk<'_>) {
+        if desk.session.plies().len() != made.ply
+            || self.is_over(desk)
+            || self.settings.dead_check != DeadCheck::Search
+            || desk.session.legal_moves().is_empty()
+            || self.assumes_promotion(desk)
+        {
+            return;
+        }
+        let position = desk.session.position();
+        let few = position.board().occupied().count() <= FEW_MEN && position.board().pawns().is_empty();
+        if position.is_insufficient_material() || !(few || may_be_locked(position)) {
+            return;
+        }
+        match dead::dead_position(position, SEARCH) {
+            Dead::Dead(_) => {
+                desk.tell(LawFact::DeadCheck { value: "dead", proof: Vec::new(), to: Audience::Arbiter });
+                desk.conclude(Conclusion::of(GameResult::Draw, "dead-position", Certainty::Law));
+            }
+            Dead::Alive { helpmate } => {
+                let proof = helpmate.iter().map(MoveText::of).collect();
+                desk.tell(LawFact::DeadCheck { value: "alive", proof, to: Audience::Journal });
+            }
+            Dead::Unknown => {
+                desk.tell(LawFact::DeadCheck { value: "unknown", proof: Vec::new(), to: Audience::Arbiter });
+            }
+        }
+    }
+
+    /// A promoted man whose piece nobody saw is no ground to end a game on.
+    fn assumes_promotion(&self, desk: &Desk<'_>) -> bool {
+        self.board != crate::session::setup::BoardKind::Dgt
+            && (0..desk.session.plies().len())
+                .any(|index| desk.session.move_at(index).is_some_and(|mv| mv.is_promotion()))
+    }
+
+    /// Tells whether a side can mate by any sequence of legal moves, with the proof. `None`: it could not
+    /// be found out.
+    pub(super) fn tell_can_mate(&mut self, side: Color, desk: &mut Desk<'_>) -> Option<bool> {
+        let (value, proof, why) = match dead::can_mate(desk.session.position(), side, SEARCH) {
+            MatePossibility::Possible { helpmate } => {
+                (Some(true), helpmate.iter().map(MoveText::of).collect(), None)
+            }
+            MatePossibility::Impossible(why) => (Some(false), Vec::new(), Some(why.as_str().to_owned())),
+            MatePossibility::Unknown => (None, Vec::new(), None),
+        };
+        desk.tell(LawFact::CanMate { side: Side(side), value, proof, why, to: Audience::Arbiter });
+        value
+    }
+
+    /// The game has ended.
+    pub(super) fn ended(&mut self, result: GameResult, desk: &mut Desk<'_>) {
+        self.claims.offer = None;
+        self.unpressed = None;
+        self.turn.due = None;
+        let halves = match result {
+            GameResult::Ongoing => return,
+            GameResult::WhiteWins => (2, 0),
+            GameResult::BlackWins => (0, 2),
+            GameResult::Draw => (1, 1),
+            GameResult::BothLose => (0, 0),
+        };
+        let points = Some(Both { white: Points(halves.0), black: Points(halves.1) });
+        desk.tell(LawFact::State(LawState { points, ..LawState::default() }));
+    }
+
+    /// A result was entered that the moves do not support (Article 8.7).
+    pub(super) fn entered(&mut self, result: GameResult, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        let computed = if !desk.session.legal_moves().is_empty() {
+            position.is_insufficient_material().then_some(GameResult::Draw)
+        } else if position.is_check() {
+            Some(GameResult::win(!position.turn()))
+        } else {
+            Some(GameResult::Draw)
+        };
+        if let Some(computed) = computed.filter(|computed| *computed != result && result != GameResult::Ongoing) {
+            let detail = format!("{} was entered, the moves give {}", result.as_str(), computed.as_str());
+            let notice = Notice::of("result-mismatch", Audience::Arbiter);
+            desk.notice(Notice { detail: detail.into(), ..notice });
+        }
+    }
+}
+
+/// Kings, bishops and pawns of which none can step forward: worth a search.
+fn may_be_locked(position: &Chess) -> bool {
+    let board = position.board();
+    let pawns = board.pawns();
+    let blocked = (board.white() & pawns).shift(8) | (board.black() & pawns).shift(-8);
+    let others = board.occupied() & !pawns & !board.kings() & !board.bishops();
+    others.is_empty() && pawns.any() && blocked.is_subset(pawns)
+}

@@ -1,0 +1,445 @@
+//! Irregularities (Article 7): a press over a board that shows no legal move, what finding it takes, and
+//! what an arbiter makes of it. Nothing is counted and nobody is penalised without the arbiter.
+
+use serde_json::Value;
+use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
+
+use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
+use crate::{
+    laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion, Fact, FactKind,
+            law::{
+                Audience, ClaimCheck, ClockCalc, LawFact, Notice, Penalty, Restore, Side, Sq, Times,
+            },
+        },
+        setup::GameSetup,
+        time::MonoTime,
+    },
+};
+
+/// How far an irregularity has come.
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    /// The clock was pressed over an unfinished move, or over none: it may still follow.
+    Open {
+        /// The advisory of the session, told when nothing follows.
+        told: Box<Fact>,
+    },
+    /// It is on record.
+    Found,
+    /// An arbiter has dealt with it.
+    Ruled,
+    /// It can no longer be corrected; the game went on.
+    Stands,
+}
+
+/// What is wrong on the board.
+#[derive(Clone, Debug)]
+pub(super) struct Irregularity {
+    by: Color,
+    kind: &'static str,
+    attempt: Option<String>,
+    at: MonoTime,
+    /// Plies of the log before it.
+    plies: usize,
+    stage: Stage,
+    /// The opponent has made his next move since.
+    answered: bool,
+}
+
+/// What a move was tried with that was not there.
+const NO_ATTEMPT: &str = "----";
+
+/// Illegal moves that were confirmed before the log: `given.illegal`.
+pub(super) fn given(setup: &GameSetup) -> [u32; 2] {
+    let count = |side: &str| {
+        let count = setup.given.get("illegal").and_then(|counts| counts.get(side)).and_then(Value::as_u64);
+        count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+    };
+    [count("white"), count("black")]
+}
+
+impl Conduct {
+    fn confirmed(&self, side: Color) -> u32 {
+        self.confirmed.get(side.fold_wb(0usize, 1)).copied().unwrap_or(0)
+    }
+
+    /// The session found a press over a man on a square where no legal move puts it.
+    pub(super) fn illegal_move(
+        &mut self,
+        by: Color,
+        attempt: Option<String>,
+        kind: &'static str,
+        desk: &mut Desk<'_>,
+    ) {
+        let to = attempt.as_deref().and_then(|text| text.get(2..4)).and_then(|name| name.parse().ok());
+        let king = desk.session.position().their(Role::King);
+        let kind = if to.is_some_and(|to: Square| king.contains(to)) { "king-capture" } else { kind };
+        self.find(by, attempt, kind, desk);
+    }
+
+    fn find(&mut self, by: Color, attempt: Option<String>, kind: &'static str, desk: &mut Desk<'_>) {
+        let n = self.confirmed(by) + 1;
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        let to = audience(self.settings.illegal.move_alert);
+        let unpromoted = kind == "unpromoted";
+        if !(fast && unpromoted) {
+            let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+        }
+        if fast {
+            let (to, action) = match (unpromoted, self.settings.illegal.irregular_position) {
+                (true, IllegalPosition::Intervene) => (Audience::Arbiter, Some("intervene")),
+                (true, IllegalPosition::DrawAfterNextMove) => (Audience::Journal, Some("wait-for-next-move")),
+                _ => (to, None),
+            };
+            let notice = Notice::of("illegal-position", to);
+            let side = Some(Side(by));
+            let attempt = attempt.clone().filter(|_| !unpromoted);
+            desk.notice(Notice { side, attempt, unpromoted, action, ..notice });
+        } else {
+            self.tell_restore(desk);
+        }
+        let (at, plies) = (desk.at, desk.session.plies().len());
+        let stage = Stage::Found;
+        self.irregularity = Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+    }
+
+    /// What putting the position of the game up again takes.
+    pub(super) fn tell_restore(&self, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        let (remove, put) = differing(position.board(), desk.session.occupied());
+        let wrong = desk.session.men().map(|men| position.board().occupied() & men.occupied() & desk.session.differs());
+        let (mut remove, mut put) = (remove, put);
+        for square in wrong.into_iter().flatten() {
+            remove.push(Sq(square));
+            put.push(Sq(square));
+        }
+        let ply = self.earlier.len() + desk.session.plies().len();
+        let fen = fen_of(position);
+        desk.tell(LawFact::Restore(Restore { fen, ply, remove, put, to: Audience::Arbiter }));
+    }
+
+    /// An advisory of the session passes.
+    pub(super) fn pass_advisory(
+        &mut self,
+        code: &'static str,
+        side: Option<Color>,
+        fact: Fact,
+        desk: &mut Desk<'_>,
+    ) {
+        match (code, side) {
+            ("press-without-move", Some(side)) if desk.turn() != side => {
+                let notice = Notice::of("press-idle-side", Audience::Journal);
+                desk.notice(Notice { side: Some(Side(side)), ..notice });
+            }
+            ("press-without-move", Some(side)) if self.adjournment.explains_press(side) => {
+                let notice = Notice::of("net-zero-move", Audience::Journal);
+                desk.notice(Notice { side: Some(Side(side)), explained: Some("sealed reply"), ..notice });
+            }
+            ("press-without-move" | "press-before-move", Some(by)) => {
+                let kind = if code == "press-without-move" { code } else { "incomplete" };
+                let stage = Stage::Open { told: Box::new(fact) };
+                let (at, plies) = (desk.at, desk.session.plies().len());
+                let attempt = None;
+                self.irregularity =
+                    Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+            }
+            ("press-over-mismatch", Some(side)) => {
+                let squares = desk.session.differs().into_iter().map(Sq).collect();
+                desk.facts.push_back(fact);
+                let notice = Notice::of("illegal-position", audience(self.settings.illegal.move_alert));
+                desk.notice(Notice { side: Some(Side(side)), squares, ..notice });
+            }
+            ("setup-identity", _) => {
+                self.tell_exchanged(desk);
+                desk.facts.push_back(fact);
+            }
+            _ => desk.facts.push_back(fact),
+        }
+    }
+
+    /// Two men that stand exchanged on a board that tells which they are.
+    fn tell_exchanged(&self, desk: &mut Desk<'_>) {
+        let differs: Vec<Square> = desk.session.differs().into_iter().collect();
+        let Some(men) = desk.session.men() else { return };
+        if let [first, second] = differs.as_slice() {
+            let seen = [*first, *second]
+                .into_iter()
+                .filter_map(|square| Some((square.to_string(), men.piece_at(square)?.char().to_string())));
+            let identities = seen.collect();
+            desk.tell(LawFact::Setup { swap: vec![Sq(*first), Sq(*second)], identities });
+        }
+    }
+
+    /// When a move that was pressed too early can no longer follow.
+    pub(super) fn irregularity_due(&self) -> Option<MonoTime> {
+        let open = self.irregularity.as_ref().filter(|found| matches!(found.stage, Stage::Open { .. }));
+        open.map(|found| found.at.plus_ms(self.settings.clock.press_grace_ms))
+    }
+
+    /// The grace after an early press is over.
+    pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
+        let Some(found) = &mut self.irregularity else { return };
+        let Stage::Open { told } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
+        let (by, kind) = (found.by, found.kind);
+        if self.is_over(desk) || desk.turn() != by {
+            self.irregularity = None;
+            return;
+        }
+        if kind == "press-without-move" {
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
+            return;
+        }
+        match desk.session.unfinished() {
+            Some(mv) => {
+                let text = desk.session.move_text(mv);
+                let attempt = text.get(..4).unwrap_or(&text).to_owned();
+                let kind = if mv.is_promotion() { "unpromoted" } else { "incomplete" };
+                self.find(by, Some(attempt), kind, desk);
+            }
+            None => match self.turn.taken_by_nobody(desk) {
+                Some((from, to)) => {
+                    self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
+                }
+                None => {
+                    self.irregularity = None;
+                    desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
+                }
+            },
+        }
+    }
+
+    /// A move was made: one that was pressed too early has followed, or the opponent has answered.
+    pub(super) fn finish_irregularity(&mut self, made: Made, desk: &mut Desk<'_>) {
+        let Some(found) = &mut self.irregularity else { return };
+        if made.by != found.by {
+            found.answered = true;
+            return;
+        }
+        if !matches!(found.stage, Stage::Open { .. }) {
+            return;
+        }
+        let lead_ms = made.placed.since(found.at) / 1000;
+        self.irregularity = None;
+        if lead_ms > self.settings.clock.press_tolerance_ms && !self.announcing.waits() {
+            let notice = Notice::of("press-before-move", Audience::Arbiter);
+            let side = Some(Side(made.by));
+            desk.notice(Notice { side, uci: Some(made.uci), lead_ms: Some(lead_ms), ..notice });
+        }
+    }
+
+    /// Two men of a move were set down at once: it counts when it is pressed and the arbiter finds so.
+    pub(super) fn suspect_two_hands(&mut self, mv: Move, desk: &Desk<'_>) {
+        if self.settings.illegal.two_hands != TwoHands::Counts {
+            return;
+        }
+        let by = !desk.turn();
+        let attempt = Some(desk.session.move_text(mv).as_str().to_owned());
+        let (at, plies) = (desk.at, desk.session.plies().len());
+        let (kind, stage) = ("two-hands", Stage::Found);
+        self.irregularity = Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+    }
+
+    /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
+    /// a man (Article A.5.2; 2005: B.6, C.3).
+    pub(super) fn let_stand(&mut self, square: Square, desk: &mut Desk<'_>) {
+        if self.settings.illegal.fast_finality == IllegalFinality::Never {
+            return;
+        }
+        let Some(found) = &mut self.irregularity else { return };
+        let position = desk.session.position();
+        if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
+            return;
+        }
+        let Some(attempt) = found.attempt.clone() else { return };
+        let Some((mv, after)) = as_it_looks(position, &attempt) else { return };
+        // Only what stands on the board can be carried on.
+        if after.board().occupied() != desk.session.occupied() {
+            return;
+        }
+        found.stage = Stage::Stands;
+        let by = Side(found.by);
+        let fen = fen_of(&after);
+        desk.tell(LawFact::IllegalStands { fen, by, attempt, to: audience(self.settings.illegal.move_alert) });
+        desk.orders.push(Order::Adopt(mv, Box::new(after)));
+    }
+
+    /// `claim-illegal`: open until the opponent has made his next move.
+    pub(super) fn claim_illegal(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        let found = self.irregularity.as_ref().filter(|found| found.by != side);
+        let open = found.is_some_and(|found| !(fast && found.answered) && found.stage != Stage::Ruled);
+        let reason = match found {
+            None => Some("no illegal move is on record"),
+            Some(_) if !open => Some("the next move was made"),
+            Some(_) => None,
+        };
+        desk.tell(LawFact::ClaimCheck(ClaimCheck {
+            kind: "illegal",
+            by: Some(Side(side)),
+            valid: open,
+            reason,
+            ..ClaimCheck::default()
+        }));
+        // In blitz by the edition of 2005 the claimant wins, if he can mate at all (Article C.3).
+        if open && self.settings.illegal.loss_at == 1 {
+            let cannot = self.settings.illegal.draw_if_opponent_cannot_mate
+                && self.tell_can_mate(side, desk) == Some(false);
+            let end = if cannot {
+                self.draw_for_want_of_mate("illegal-blitz-draw", side)
+            } else {
+                Conclusion::of(GameResult::win(side), "illegal-blitz-claim", Certainty::Presumed)
+            };
+            desk.conclude(end);
+        }
+    }
+
+    /// The arbiter confirms what is on record: it counts, and the position is put up again.
+    pub(super) fn confirm(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if let Some(found) = &self.irregularity
+            && matches!(found.stage, Stage::Open { .. })
+        {
+            self.nothing_followed(desk);
+        }
+        let Some(found) = self.irregularity.clone().filter(|found| found.stage != Stage::Ruled) else {
+            return Err("nothing waits for a ruling");
+        };
+        if found.stage == Stage::Stands && found.answered {
+            return Err("the illegal move stands: the next move was made");
+        }
+        let counts = found.kind != "press-without-move"
+            || self.settings.illegal.press_without_move == PressWithoutMove::Counts;
+        if let Some(stored) = &mut self.irregularity {
+            stored.stage = Stage::Ruled;
+        }
+        if !counts {
+            return Ok(());
+        }
+        let n = self.confirmed(found.by) + 1;
+        if let Some(count) = self.confirmed.get_mut(found.by.fold_wb(0usize, 1)) {
+            *count = n;
+        }
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        if matches!(found.kind, "press-without-move" | "two-hands") || (fast && found.kind == "unpromoted") {
+            let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
+            let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+        }
+        let lost = self.penalise(found.by, n, desk);
+        if lost || matches!(found.kind, "press-without-move" | "two-hands") {
+            return Ok(());
+        }
+        if found.stage == Stage::Stands {
+            desk.orders.push(Order::Restore(found.plies));
+        }
+        if found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen {
+            return Ok(());
+        }
+        self.tell_restore(desk);
+        if self.turn.has_touched() {
+            self.tell_obligation(true, desk);
+        }
+        Ok(())
+    }
+
+    /// What the n-th illegal move costs (Article 7.5.5; 2005: 7.4b). True when the game is over.
+    fn penalise(&mut self, by: Color, n: u32, desk: &mut Desk<'_>) -> bool {
+        let lost = n >= self.settings.illegal.loss_at;
+        let add_ms = (!lost).then_some(self.settings.illegal.bonus_ms);
+        desk.tell(LawFact::Penalty(Penalty {
+            kind: "illegal-move",
+            side: Side(by),
+            n: Some(n),
+            add_ms,
+            ms: None,
+            lost,
+            article: self.articles.illegal,
+            to: Audience::Arbiter,
+        }));
+        if let Some(bonus) = add_ms {
+            if let Some(before) = self.clocks.remaining(!by, desk.at) {
+                let after = before.saturating_add(bonus);
+                desk.tell(LawFact::Clock(ClockCalc {
+                    n: Some(n),
+                    before: Some(Times::Opponent { opponent: before }),
+                    after: Some(Times::Opponent { opponent: after }),
+                    ..ClockCalc::of("illegal")
+                }));
+            }
+            return false;
+        }
+        let exception = self.settings.illegal.draw_if_opponent_cannot_mate;
+        let end = if exception && self.tell_can_mate(!by, desk) == Some(false) {
+            self.draw_for_want_of_mate("illegal-count-draw", !by)
+        } else {
+            Conclusion::of(GameResult::win(!by), "illegal-count", Certainty::Arbiter)
+        };
+        desk.conclude(end);
+        true
+    }
+
+    /// A pawn that was left on the last rank becomes a queen by a ruling (Article 7.5.2).
+    pub(super) fn queen_by_rule(&self, mv: Move) -> Option<&'static str> {
+        let ruled = |found: &Irregularity| found.stage == Stage::Ruled && found.kind == "unpromoted";
+        let queen = self.settings.illegal.unpromoted == Unpromoted::Queen && mv.is_promotion();
+        (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some("7.5.2")
+    }
+
+    /// The arbiter finds that there is nothing to rule.
+    pub(super) fn dismiss(&mut self) -> bool {
+        let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
+        if waiting {
+            self.irregularity = None;
+        }
+        waiting
+    }
+
+    /// The record begins with both kings in check: an illegal move was made before it (Article A.5.4; 2005:
+    /// B.6).
+    pub(super) fn look_at_kings(&self, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        let attacked = |side: Color| {
+            let board = position.board();
+            board.king_of(side).is_some_and(|king| board.attacks_to(king, !side, board.occupied()).any())
+        };
+        if attacked(Color::White) && attacked(Color::Black) {
+            let action = match self.settings.illegal.irregular_position {
+                IllegalPosition::Intervene => Some("intervene"),
+                IllegalPosition::DrawAfterNextMove => Some("wait-for-next-move"),
+                IllegalPosition::Correct => None,
+            };
+            let notice = Notice::of("illegal-position", Audience::Arbiter);
+            desk.notice(Notice { both_kings: true, action, ..notice });
+        }
+    }
+
+    /// A position that is illegal in itself was there after the next move, too (Article A.5.4).
+    pub(super) fn still_illegal(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if self.settings.illegal.irregular_position != IllegalPosition::DrawAfterNextMove {
+            return Err("this rule belongs to rapid and blitz of the edition of 2023");
+        }
+        let reason = "rapid-illegal-position-draw";
+        desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Arbiter));
+        Ok(())
+    }
+}
+
+/// The move that one man seems to have made, and the position after it.
+fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Chess)> {
+    let from: Square = attempt.get(..2)?.parse().ok()?;
+    let to: Square = attempt.get(2..4)?.parse().ok()?;
+    let piece = position.board().piece_at(from)?;
+    let capture = position.board().role_at(to);
+    if capture == Some(Role::King) || (piece.role == Role::King && from.file() == File::E && from.file().distance(to.file()) > 1)
+    {
+        return None;
+    }
+    let mv = Move::Normal { role: piece.role, from, capture, to, promotion: None };
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    Some((mv, after))
+}

@@ -1,0 +1,397 @@
+//! The conduct of a game under the Laws of Chess: what the edition in force makes of what was seen.
+//!
+//! Facts of the session pass through, in order; what follows from them is put before or after them:
+//! obligations from touches, violations, claims, offers, illegal moves with what restoring takes, flags,
+//! times, adjournment. Persons speak through buttons and through the arbiter's commands. Nothing here
+//! decides for an arbiter: facts, proposals and proofs, each with the audience that may see it.
+
+mod adjourn;
+mod announce;
+mod claims;
+mod clocks;
+mod command;
+mod endings;
+mod irregular;
+mod rulings;
+mod turn;
+mod two_boards;
+
+use std::collections::VecDeque;
+
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, fen::Fen};
+
+use self::{
+    adjourn::Adjournment, announce::Announcing, claims::Claims, clocks::Clocks, irregular::Irregularity,
+    turn::{Turn, Violation}, two_boards::TwoBoards,
+};
+use crate::{
+    laws::{
+        articles::Articles,
+        settings::{Alert, LawSettings},
+    },
+    session::{
+        Session,
+        event::{Event, Stamped, Unit},
+        fact::{
+            Conclusion, Fact, FactKind,
+            law::{Audience, Both, LawFact, Notice},
+        },
+        setup::{BoardKind, GameSetup, SetupError},
+        text::MoveText,
+        time::MonoTime,
+    },
+};
+
+/// A move that stays unpressed for this long is noted, in milliseconds; nobody is told.
+const UNCOMPLETED_MS: u64 = 600_000;
+
+/// A change of the game that a ruling, a person or a rule makes.
+pub(super) enum Order {
+    /// The game ends, or its end is taken back.
+    Conclude(Conclusion),
+    /// The game goes back to the position after so many plies.
+    Restore(usize),
+    /// An illegal move stands: the move as it looks, and the position after it.
+    Adopt(Move, Box<Chess>),
+    /// The game goes on from another position.
+    SetUp(Box<Chess>),
+    /// Men are moved although the clocks are stopped.
+    PlayOn,
+    /// The ply of this index was another move: the moves from it on.
+    Correct(usize, Vec<Move>),
+}
+
+/// What is on the desk at one moment: the game as it stands, and the trays for facts and orders.
+pub(super) struct Desk<'a> {
+    pub session: &'a Session,
+    pub at: MonoTime,
+    pub ev: i64,
+    pub facts: &'a mut VecDeque<Fact>,
+    pub orders: &'a mut Vec<Order>,
+}
+
+impl Desk<'_> {
+    fn tell(&mut self, law: LawFact) {
+        self.facts.push_back(Fact { ev: self.ev, at: self.at, kind: FactKind::Law(Box::new(law)) });
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.tell(LawFact::Advisory(notice));
+    }
+
+    fn conclude(&mut self, end: Conclusion) {
+        self.orders.push(Order::Conclude(end));
+    }
+
+    fn fen(&self) -> String {
+        fen_of(self.session.position())
+    }
+
+    fn turn(&self) -> Color {
+        self.session.position().turn()
+    }
+}
+
+/// The full FEN of a position; the en-passant square is told only when a capture there is legal.
+fn fen_of(position: &Chess) -> String {
+    Fen::from_position(position, EnPassantMode::Legal).to_string()
+}
+
+const fn audience(alert: Alert) -> Audience {
+    match alert {
+        Alert::Arbiter => Audience::Arbiter,
+        Alert::Journal => Audience::Journal,
+    }
+}
+
+/// The conduct of one game.
+#[derive(Clone, Debug)]
+pub(super) struct Conduct {
+    settings: LawSettings,
+    articles: &'static Articles,
+    board: BoardKind,
+    dwell_ms: u64,
+    chess960: bool,
+    /// The positions before the first event, the first one first.
+    earlier: Vec<Chess>,
+    turn: Turn,
+    /// The turn before, until the next move is made.
+    turn_before: Turn,
+    /// The moves that fit, as told last in this turn.
+    candidates_told: Vec<String>,
+    /// The last move that was told.
+    last_made: Option<(turn::Made, Move)>,
+    violation: Option<Violation>,
+    claims: Claims,
+    clocks: Clocks,
+    irregularity: Option<Irregularity>,
+    /// Illegal moves that an arbiter confirmed, of each side.
+    confirmed: [u32; 2],
+    adjournment: Adjournment,
+    announcing: Announcing,
+    two_boards: Option<TwoBoards>,
+    /// Until when the last move may stay unpressed without a note: the ply and the time.
+    unpressed: Option<(usize, MonoTime)>,
+    /// The position is being put up on another board, or this one turned (Article 7.2.2).
+    transferring: bool,
+    /// There was an event.
+    begun: bool,
+}
+
+impl Conduct {
+    /// The conduct of a game before its first event.
+    pub(super) fn new(setup: &GameSetup, session: &Session) -> Result<Conduct, SetupError> {
+        let settings = setup.law_settings()?;
+        Ok(Conduct {
+            articles: Articles::of(setup.rules),
+            board: setup.board,
+            dwell_ms: setup.settings.release_dwell_ms,
+            chess960: setup.is_chess960(),
+            earlier: setup.earlier_positions()?,
+            turn: Turn::default(),
+            turn_before: Turn::default(),
+            candidates_told: Vec::new(),
+            last_made: None,
+            violation: None,
+            claims: Claims::default(),
+            clocks: Clocks::new(setup, &settings),
+            irregularity: None,
+            confirmed: irregular::given(setup),
+            adjournment: Adjournment::default(),
+            announcing: Announcing::default(),
+            two_boards: (setup.board == BoardKind::TwoBoard).then(|| TwoBoards::new(session.occupied())),
+            unpressed: None,
+            transferring: false,
+            begun: false,
+            settings,
+        })
+    }
+
+    /// Looks at the start.
+    pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
+        self.look_at_start();
+        if self.chess960 {
+            for mv in desk.session.legal_moves().iter().copied().filter(|mv| mv.is_castle()) {
+                turn::tell_castling(desk.session.position(), mv, desk.session.move_text(mv), desk);
+            }
+        }
+    }
+
+    /// What has to happen before the session takes an event.
+    pub(super) fn before(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+        if stamped.unit == Unit::A
+            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } = stamped.event
+        {
+            self.let_stand(desk.session.square_of(square), desk);
+        }
+    }
+
+    /// A fact of the session passes.
+    pub(super) fn pass(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
+        desk.ev = fact.ev;
+        desk.at = fact.at;
+        if let FactKind::MoveMade { ply, more, .. } = &mut fact.kind {
+            more.embargoed = self.adjournment.has_embargo();
+            more.by_rule = self.rule_of(*ply, desk);
+        }
+        match &fact.kind {
+            FactKind::Contact { square, occupied, .. } => {
+                self.contact(*square, *occupied, desk);
+                return;
+            }
+            FactKind::Touch { by, square, .. } => {
+                let (by, square) = (*by, *square);
+                desk.facts.push_back(fact);
+                self.touched(by, square, desk);
+                return;
+            }
+            FactKind::MoveMade { ply, uci, by, placed, .. } => {
+                let made = turn::Made { ply: *ply, uci: *uci, by: *by, placed: *placed };
+                self.before_made(made, desk);
+                self.announcing.hold_or_tell(fact, desk);
+                self.after_made(made, desk);
+                return;
+            }
+            FactKind::MoveWithdrawn { .. } => self.withdrawn(desk),
+            FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
+            FactKind::MoveCompleted { ply, uci, by, .. } => {
+                let (ply, uci, by) = (*ply, *uci, *by);
+                self.announcing.hold_or_tell(fact, desk);
+                self.completed(ply, uci, by, desk);
+                return;
+            }
+            FactKind::IllegalMove { by, attempt, kind, .. } => {
+                let (by, attempt, kind) = (*by, attempt.clone(), *kind);
+                self.illegal_move(by, attempt, kind, desk);
+                return;
+            }
+            FactKind::Advisory { code, side, .. } => {
+                let (code, side) = (*code, *side);
+                self.pass_advisory(code, side, fact, desk);
+                return;
+            }
+            FactKind::Ambiguous { candidates } => {
+                let candidates = candidates.clone();
+                if self.candidates_told == candidates {
+                    return;
+                }
+                desk.facts.push_back(fact);
+                let several = candidates.len() > 1;
+                self.candidates_told.clone_from(&candidates);
+                if several {
+                    let notice = Notice::of("ambiguous-move", Audience::Arbiter);
+                    desk.notice(Notice { candidates, ..notice });
+                }
+                return;
+            }
+            FactKind::Clock(reading) => {
+                let reading = *reading;
+                desk.facts.push_back(fact);
+                self.clock_read(reading, desk);
+                return;
+            }
+            FactKind::GameEnd { result, .. } => {
+                let result = *result;
+                desk.facts.push_back(fact);
+                self.ended(result, desk);
+                return;
+            }
+            FactKind::MovePublished { .. } | FactKind::PlyClock { .. } => {
+                self.announcing.hold_or_tell(fact, desk);
+                return;
+            }
+            FactKind::Adjust { square, .. } => {
+                let square = *square;
+                desk.facts.push_back(fact);
+                self.put_back(square, desk);
+                return;
+            }
+            FactKind::Orientation { .. }
+            | FactKind::TwoPly { .. }
+            | FactKind::ResultWithdrawn
+            | FactKind::Law(_) => {}
+        }
+        desk.facts.push_back(fact);
+    }
+
+    /// What an event leads to, after the session has taken it.
+    pub(super) fn after(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+        if !self.begun {
+            self.look_at_kings(desk);
+        }
+        match &stamped.event {
+            Event::Square { square, occupied } if stamped.unit == Unit::B => {
+                self.on_second_board(*square, *occupied, desk);
+            }
+            Event::Button(name) => self.button(name, desk),
+            Event::Arbiter(value) => self.arbiter(value, desk),
+            Event::Intended(text) => self.intended(text, desk),
+            Event::Announce(words) => self.announced(words, desk),
+            Event::Flag(side) => self.flag(*side, desk),
+            Event::Press(side) => self.pressed(*side, desk),
+            Event::Pause => self.stopped(desk),
+            Event::Run(side) => self.started(*side, desk),
+            Event::Result(result) => self.entered(*result, desk),
+            Event::Square { .. } | Event::Piece { .. } | Event::Occupied(_) | Event::Pieces(_) => {
+                self.look_at_transfer(desk);
+            }
+            _ => {}
+        }
+        self.begun = true;
+    }
+
+    /// The next deadline.
+    pub(super) fn deadline(&self) -> Option<MonoTime> {
+        let unpressed = self.unpressed.map(|(_, due)| due);
+        let two_boards = self.two_boards.as_ref().and_then(TwoBoards::due);
+        [self.turn.due, self.irregularity_due(), unpressed, two_boards].into_iter().flatten().min()
+    }
+
+    /// A deadline has passed.
+    pub(super) fn deadline_passed(&mut self, desk: &mut Desk<'_>) {
+        if self.turn.due.is_some_and(|due| due <= desk.at) {
+            self.turn.due = None;
+            self.settled(desk);
+        }
+        if self.irregularity_due().is_some_and(|due| due <= desk.at) {
+            self.nothing_followed(desk);
+        }
+        if let Some((ply, due)) = self.unpressed
+            && due <= desk.at
+        {
+            self.unpressed = None;
+            self.note_uncompleted(ply, desk);
+        }
+        if self.two_boards.as_ref().and_then(TwoBoards::due).is_some_and(|due| due <= desk.at) {
+            self.compare_boards(desk);
+        }
+    }
+
+    /// What made a move the only one: an envelope, a ruling.
+    fn rule_of(&self, ply: usize, desk: &Desk<'_>) -> Option<&'static str> {
+        let mv = desk.session.move_at(ply.checked_sub(1)?)?;
+        self.adjournment.rule_of(mv).or_else(|| self.queen_by_rule(mv))
+    }
+
+    /// A move stayed unpressed: for the journal only, nobody is told (Article 12.6; 2005: 13.6).
+    fn note_uncompleted(&self, ply: usize, desk: &mut Desk<'_>) {
+        let record = ply.checked_sub(1).and_then(|index| desk.session.plies().nth(index));
+        if let Some(record) = record
+            && record.completed.is_none()
+            && !self.is_over(desk)
+        {
+            let uci = Some(record.uci);
+            desk.notice(Notice { uci, ..Notice::of("uncompleted-move", Audience::Journal) });
+        }
+    }
+
+    fn is_over(&self, desk: &Desk<'_>) -> bool {
+        desk.session.result() != crate::session::event::GameResult::Ongoing
+    }
+
+    /// Moves that each side has made.
+    fn moves_made(&self, desk: &Desk<'_>) -> Both<u32> {
+        let plies = self.earlier.len() + desk.session.plies().len();
+        let first = self.earlier.first().or(desk.session.position_after(0));
+        let begins = first.map_or(Color::White, shakmaty::Position::turn);
+        let (of_first, of_second) = (plies.div_ceil(2), plies / 2);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        match begins {
+            Color::White => Both { white: count(of_first), black: count(of_second) },
+            Color::Black => Both { white: count(of_second), black: count(of_first) },
+        }
+    }
+
+    /// Moves that each side has completed.
+    fn moves_completed(&self, desk: &Desk<'_>) -> Both<u32> {
+        let mut open = Both::<u32>::default();
+        for (index, record) in desk.session.plies().enumerate() {
+            if record.completed.is_none()
+                && let Some(before) = desk.session.position_after(index)
+            {
+                match before.turn() {
+                    Color::White => open.white += 1,
+                    Color::Black => open.black += 1,
+                }
+            }
+        }
+        let made = self.moves_made(desk);
+        Both {
+            white: self.clocks.given_moves(Color::White) + made.white.saturating_sub(open.white),
+            black: self.clocks.given_moves(Color::Black) + made.black.saturating_sub(open.black),
+        }
+    }
+
+    /// The present turn begins anew: nothing was touched.
+    fn start_turn(&mut self) {
+        self.turn = Turn::default();
+        self.turn_before = Turn::default();
+        self.last_made = None;
+        self.violation = None;
+        self.unpressed = None;
+    }
+
+    fn texts(&self, moves: &[Move], desk: &Desk<'_>) -> Vec<MoveText> {
+        moves.iter().map(|mv| desk.session.move_text(*mv)).collect()
+    }
+}

@@ -1,0 +1,561 @@
+//! What an arbiter commands. Each command is an entry with the position before and after; nothing is
+//! rewritten, and what cannot be done is refused with the reason and changes nothing.
+
+use serde_json::Value;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Role, Square};
+
+use super::{
+    Conduct, Desk, Order,
+    claims::{Pending, read_move},
+    command::{self, Command, PenaltyKind},
+    fen_of,
+};
+use crate::{
+    laws::{
+        arithmetic::{
+            claim::{ClaimTimes, incorrect_claim},
+            clock,
+            default_time::{self, DefaultCheck},
+            quickplay,
+        },
+        settings::{ColoursReversed, Quickplay},
+    },
+    notation,
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion, EndDetail, Fact, FactKind,
+            law::{
+                Audience, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, Partial, Penalty,
+                Side, Snapshot, Sq, Times,
+            },
+        },
+    },
+};
+
+/// Why a command was not carried out.
+type Refusal = std::borrow::Cow<'static, str>;
+
+impl Conduct {
+    /// A command of the arbiter, in a word or as an object.
+    pub(super) fn arbiter(&mut self, value: &Value, desk: &mut Desk<'_>) {
+        let (text, outcome) = match command::words(value) {
+            Ok(text) => {
+                let mode = CastlingMode::from_chess960(self.chess960);
+                let command = Command::parse(&text, mode).map_err(|error| error.to_string());
+                (text, command)
+            }
+            Err(error) => (value.to_string(), Err(error.to_string())),
+        };
+        let before = desk.fen();
+        // The entry comes first, so that what follows from it is seen to follow; what it changed is
+        // filled in when that is known.
+        let place = desk.facts.len();
+        let orders = desk.orders.len();
+        let outcome = outcome.and_then(|command| self.obey(command, desk).map_err(Refusal::into_owned));
+        let after = desk.orders.get(orders..).unwrap_or_default().iter().find_map(|order| match order {
+            Order::Adopt(_, position) | Order::SetUp(position) => Some(fen_of(position)),
+            Order::Restore(plies) => desk.session.position_after(*plies).map(fen_of),
+            Order::Conclude(_) | Order::PlayOn | Order::Correct(..) => None,
+        });
+        let entry = LawFact::ArbiterEntry(Entry {
+            command: text,
+            accepted: outcome.is_ok(),
+            reason: outcome.err(),
+            before: after.is_some().then_some(before),
+            after,
+        });
+        let fact = Fact { ev: desk.ev, at: desk.at, kind: FactKind::Law(Box::new(entry)) };
+        desk.facts.insert(place.min(desk.facts.len()), fact);
+    }
+
+    fn obey(&mut self, command: Command, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        match command {
+            Command::Confirm => self.confirm(desk)?,
+            Command::Reject => self.reject(desk)?,
+            Command::Accept => self.accept(desk)?,
+            Command::Postpone => self.postpone(desk)?,
+            Command::Pause => self.stopped(desk),
+            Command::Restore(None) => self.tell_restore(desk),
+            Command::Restore(Some(ply)) => self.go_back_to(ply, desk)?,
+            Command::IllegalAt(ply) => {
+                let before = ply.checked_sub(1).ok_or("plies are counted from 1")?;
+                self.go_back_to(before, desk)?;
+            }
+            Command::RestoreTimes => self.tell_times(desk),
+            Command::SetPosition(position) => desk.orders.push(Order::SetUp(position)),
+            Command::SetClock(side, ms) => self.change_clock(side, ms, desk),
+            Command::Correct(ply, uci) => self.correct(ply, &uci, desk)?,
+            Command::Result(result) => {
+                let reason = if result == GameResult::Ongoing { "entered" } else { "arbiter-decision" };
+                desk.conclude(Conclusion::of(result, reason, Certainty::Arbiter));
+            }
+            Command::Penalty(kind, side, ms) => self.penalty(kind, side, ms, desk)?,
+            Command::ExtraTime(whose, ms) => self.extra_time(whose, ms, desk),
+            Command::FlagObserved => self.observe_flag(desk)?,
+            Command::BothFlags(last) => self.both_flags(last, desk)?,
+            Command::Arrived(side) => self.arrived(side, desk),
+            Command::LateCheck => self.late_check(desk),
+            Command::ColoursReversed => self.colours_reversed(desk),
+            Command::StillIllegal => self.still_illegal(desk)?,
+            Command::PeriodAdded => self.period_added(desk)?,
+            Command::Freeze => self.freeze(None, desk),
+            Command::FiveSeconds => self.five_seconds(desk)?,
+            Command::SealRequest => self.request_seal(desk),
+            Command::SealEarly(ms) => self.seal_early(ms, desk)?,
+            Command::OpenEnvelope(text) => self.open_envelope(&text, desk),
+            Command::EnvelopeMissing => self.envelope_missing(desk),
+            Command::PositionLost | Command::Void => {
+                let end = Conclusion::of(GameResult::Ongoing, "void", Certainty::Arbiter);
+                let more = EndDetail { pending: true, ..EndDetail::default() };
+                desk.conclude(Conclusion { more, ..end });
+                desk.notice(Notice::of("restart-required", Audience::Arbiter));
+            }
+            Command::ReplySealed => self.reply_sealed(desk),
+            Command::Resume => self.resume(desk),
+            Command::TransferBoard => {
+                desk.tell(LawFact::Position { fen: desk.fen() });
+                self.transferring = true;
+            }
+            Command::Inconclusive => self.begin_next_period(desk),
+            Command::NoCastling(side) => self.forbid_castling(side, desk)?,
+            Command::Touch(side, square) => self.arbiter_saw_touch(side, square, desk)?,
+            Command::DismissTouches => self.dismiss_touches(desk),
+        }
+        Ok(())
+    }
+
+    /// The position stands again after a board was turned or exchanged.
+    pub(super) fn look_at_transfer(&mut self, desk: &mut Desk<'_>) {
+        if self.transferring && desk.session.differs().is_empty() {
+            self.transferring = false;
+            desk.tell(LawFact::Position { fen: desk.fen() });
+        }
+    }
+
+    fn arbiter_saw_touch(&mut self, side: Color, square: Square, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if desk.turn() != side {
+            return Err("that player does not have the move".into());
+        }
+        self.take_touch(square, desk.at, true, desk);
+        Ok(())
+    }
+
+    /// What was lifted in this turn was no touch in law.
+    fn dismiss_touches(&mut self, desk: &mut Desk<'_>) {
+        self.turn.forget_touches();
+        self.tell_obligation(true, desk);
+    }
+
+    /// A claim, or what is on record, is refused.
+    fn reject(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let found = self.dismiss();
+        let claim = self.claims.pending.take();
+        let Some(claim) = claim else {
+            if found {
+                return Ok(());
+            }
+            // A claim that was made by word of mouth: by the player who has the move.
+            let by = desk.turn();
+            self.tell_incorrect_claim(&Pending { by, kind: "", intended: None }, desk);
+            return Ok(());
+        };
+        if claim.kind == "quickplay" {
+            self.tell_bonus(!claim.by, desk);
+            return Ok(());
+        }
+        self.tell_incorrect_claim(&claim, desk);
+        if let Some(mv) = claim.intended
+            && desk.turn() == claim.by
+            && let Some(from) = mv.from()
+        {
+            let uci = desk.session.move_text(mv);
+            desk.tell(LawFact::Obligation(Obligation {
+                by: Side(claim.by),
+                touches: Vec::new(),
+                legal: Choice::Of(vec![uci]),
+                rule: self.articles.announced,
+                must_move: Vec::new(),
+                must_capture: Vec::new(),
+                must_castle: None,
+                rook_first_ban: None,
+                partial: Some(Partial::Placed { from: Sq(from), placed: Sq(mv.to()) }),
+                uncertain: None,
+                reported: true,
+                certainty: "arbiter",
+            }));
+            self.turn.bind_to(vec![mv]);
+        }
+        Ok(())
+    }
+
+    fn tell_incorrect_claim(&mut self, claim: &Pending, desk: &mut Desk<'_>) {
+        let (claimant, opponent) =
+            (self.clocks.remaining(claim.by, desk.at), self.clocks.remaining(!claim.by, desk.at));
+        let (Some(claimant_ms), Some(opponent_ms)) = (claimant, opponent) else { return };
+        let after = incorrect_claim(&self.settings.draw, ClaimTimes { claimant_ms, opponent_ms });
+        desk.tell(LawFact::Clock(ClockCalc {
+            side: Some(Side(claim.by)),
+            before: Some(Times::Parties { claimant: claimant_ms, opponent: opponent_ms }),
+            after: Some(Times::Parties { claimant: after.claimant_ms, opponent: after.opponent_ms }),
+            ..ClockCalc::of("claim-incorrect")
+        }));
+    }
+
+    fn tell_bonus(&mut self, opponent: Color, desk: &mut Desk<'_>) {
+        if let Some(before) = self.clocks.remaining(opponent, desk.at) {
+            let after = quickplay::with_bonus(before);
+            desk.tell(LawFact::Clock(ClockCalc {
+                side: Some(Side(opponent)),
+                before: Some(Times::Opponent { opponent: before }),
+                after: Some(Times::Opponent { opponent: after }),
+                ..ClockCalc::of("quickplay-bonus")
+            }));
+        }
+    }
+
+    /// A claim in the quickplay finish, or another one, is right.
+    fn accept(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(claim) = self.claims.pending.take() else { return Err("no claim waits for a ruling".into()) };
+        let reason = match claim.kind {
+            "threefold" => "threefold",
+            "fifty" => "fifty",
+            _ => "quickplay-draw",
+        };
+        desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Arbiter));
+        Ok(())
+    }
+
+    /// The decision on a claim in the quickplay finish is postponed; the opponent may get two minutes.
+    fn postpone(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(claim) = &self.claims.pending else { return Err("no claim waits for a ruling".into()) };
+        let by = claim.by;
+        self.tell_bonus(!by, desk);
+        Ok(())
+    }
+
+    /// Back to the position after the first `ply` plies of the game, its history included.
+    fn go_back_to(&mut self, ply: usize, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let base = self.earlier.len();
+        let played = base + desk.session.plies().len();
+        if ply > played {
+            return Err(format!("the game has {played} plies").into());
+        }
+        let target: Option<Chess> = match ply.checked_sub(base) {
+            Some(of_log) => desk.session.position_after(of_log).cloned(),
+            None => self.earlier.get(ply).cloned(),
+        };
+        let Some(target) = target else { return Err("that position is not on record".into()) };
+        let (remove, put) = super::turn::differing(target.board(), desk.session.occupied());
+        desk.tell(LawFact::Restore(crate::session::fact::law::Restore {
+            fen: fen_of(&target),
+            ply,
+            remove,
+            put,
+            to: Audience::Arbiter,
+        }));
+        match ply.checked_sub(base) {
+            Some(of_log) => desk.orders.push(Order::Restore(of_log)),
+            None => {
+                self.earlier.truncate(ply);
+                desk.orders.push(Order::SetUp(Box::new(target)));
+            }
+        }
+        self.start_turn();
+        Ok(())
+    }
+
+    /// What the clocks should show now by the journal; nothing is set.
+    fn tell_times(&mut self, desk: &mut Desk<'_>) {
+        self.clocks.assume_running(desk.turn());
+        for side in [Color::White, Color::Black] {
+            if let Some((from, before)) = self.clocks.account_of(side) {
+                let after = self.clocks.remaining(side, desk.at);
+                desk.tell(LawFact::Clock(ClockCalc {
+                    side: Some(Side(side)),
+                    before: Some(Times::One(before)),
+                    from_ms: Some(from.as_micros() / 1000),
+                    to_ms: Some(desk.at.as_micros() / 1000),
+                    after: after.map(Times::One),
+                    ..ClockCalc::of("replay-elapsed")
+                }));
+            }
+        }
+    }
+
+    fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {
+        let before = self.clocks.remaining(side, desk.at);
+        self.clocks.set(side, ms, desk.at);
+        desk.tell(LawFact::Clock(ClockCalc {
+            side: Some(Side(side)),
+            before: before.map(Times::One),
+            after: Some(Times::One(ms)),
+            ..ClockCalc::of("set")
+        }));
+        self.look_at_recording(desk);
+    }
+
+    fn add_time(&mut self, side: Color, add: i64, desk: &mut Desk<'_>) {
+        let Some(before) = self.clocks.remaining(side, desk.at) else { return };
+        let after = clock::adjusted(before, add);
+        self.clocks.set(side, after, desk.at);
+        desk.tell(LawFact::Clock(ClockCalc {
+            side: Some(Side(side)),
+            before: Some(Times::One(before)),
+            add: Some(add),
+            after: Some(Times::One(after)),
+            ..ClockCalc::of("period")
+        }));
+        self.look_at_recording(desk);
+    }
+
+    fn extra_time(&mut self, whose: Option<Color>, ms: i64, desk: &mut Desk<'_>) {
+        for side in [Color::White, Color::Black].into_iter().filter(|side| whose.is_none_or(|one| one == *side)) {
+            self.add_time(side, ms, desk);
+        }
+    }
+
+    /// The time of the next period was added, for the side whose clock was last read to need it.
+    fn period_added(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let side = desk.turn();
+        let completed = self.completed_by(side, desk);
+        let Some(ms) = self.clocks.next_period_ms(side, completed) else {
+            return Err("the time control has no further period".into());
+        };
+        self.clocks.begin_period(side, completed);
+        self.add_time(side, i64::try_from(ms).unwrap_or(i64::MAX), desk);
+        Ok(())
+    }
+
+    /// That ply was another move: the arbiter says so.
+    fn correct(&mut self, ply: usize, text: &str, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let base = self.earlier.len();
+        let Some(of_log) = ply.checked_sub(base + 1) else {
+            return Err("that ply was played before the record begins".into());
+        };
+        let plies = desk.session.plies().len();
+        if of_log >= plies {
+            return Err(format!("the game has {} plies", base + plies).into());
+        }
+        let Some(before) = desk.session.position_after(of_log).cloned() else {
+            return Err("that position is not on record".into());
+        };
+        let Some(mv) = read_move(&before, text) else {
+            return Err(format!("{text:?} is not legal at ply {ply}").into());
+        };
+        let mut line = vec![mv];
+        let mut position = before;
+        position.play_unchecked(mv);
+        for index in of_log + 1..plies {
+            let Some(next) = desk.session.move_at(index).filter(|next| position.is_legal(*next)) else {
+                return Err(format!("ply {} would not be legal after it; restore to it first", base + index + 1).into());
+            };
+            line.push(next);
+            position.play_unchecked(next);
+        }
+        desk.orders.push(Order::Correct(of_log, line));
+        Ok(())
+    }
+
+    fn penalty(
+        &mut self,
+        kind: PenaltyKind,
+        side: Color,
+        ms: Option<u64>,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), Refusal> {
+        let timed = matches!(kind, PenaltyKind::ReduceOwnTime | PenaltyKind::MoreTimeOpponent);
+        if timed && ms.is_none() {
+            return Err("how many milliseconds?".into());
+        }
+        let penalty = Penalty {
+            kind: kind.as_str(),
+            side: Side(side),
+            n: None,
+            add_ms: None,
+            ms: ms.filter(|_| timed),
+            lost: matches!(kind, PenaltyKind::Loss | PenaltyKind::Expulsion),
+            article: self.articles.penalty(kind.as_str()),
+            to: Audience::Arbiter,
+        };
+        let lost = penalty.lost;
+        desk.tell(LawFact::State(LawState { penalty: Some(penalty), ..LawState::default() }));
+        let add = ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0);
+        match kind {
+            PenaltyKind::ReduceOwnTime => self.add_time(side, -add, desk),
+            PenaltyKind::MoreTimeOpponent => self.add_time(!side, add, desk),
+            _ if lost => {
+                let result = GameResult::win(!side);
+                desk.conclude(Conclusion::of(result, "arbiter-decision", Certainty::Arbiter));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A player came: the time that ran without him (Article 6.7; Guideline I.11).
+    fn arrived(&mut self, side: Color, desk: &mut Desk<'_>) {
+        let resuming = self.adjournment.is_resumed();
+        let ran = if resuming || !self.earlier.is_empty() {
+            self.clocks.running().unwrap_or_else(|| self.absent_until_now(desk))
+        } else {
+            Color::White
+        };
+        let from = self.clocks.begun.unwrap_or_default();
+        let elapsed = desk.at.since(from) / 1000;
+        self.clocks.see(side);
+        let Some(before) = self.clocks.left_at_start(ran) else { return };
+        let after = clock::after_running(before, elapsed);
+        let running = self.clocks.running().is_some() && !self.earlier.is_empty();
+        let calc = if running {
+            ClockCalc {
+                from_ms: Some(from.as_micros() / 1000),
+                to_ms: Some(desk.at.as_micros() / 1000),
+                ..ClockCalc::of("replay-elapsed")
+            }
+        } else {
+            ClockCalc { elapsed: Some(elapsed), ..ClockCalc::of("white-absent") }
+        };
+        desk.tell(LawFact::Clock(ClockCalc {
+            side: Some(Side(ran)),
+            before: Some(Times::One(before)),
+            after: Some(Times::One(after)),
+            ..calc
+        }));
+    }
+
+    /// Who has not come yet, and by how much he is late (Article 6.7.1).
+    fn late_check(&mut self, desk: &mut Desk<'_>) {
+        let from = self.clocks.begun.unwrap_or_default();
+        let DefaultCheck { late_ms, limit_ms, lost } =
+            default_time::check(&self.settings, desk.at.since(from) / 1000);
+        for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
+            let (side, to) = (Side(side), Audience::Arbiter);
+            desk.tell(LawFact::DefaultCheck { side, late_ms, limit_ms, lost, to });
+            if lost {
+                desk.notice(Notice { side: Some(side), ..Notice::of("late-player", to) });
+            }
+        }
+    }
+
+    /// The game began with colours reversed (Article 7.3; 2005: 7.2).
+    fn colours_reversed(&self, desk: &mut Desk<'_>) {
+        let made = self.moves_made(desk);
+        let (white, black) = (made.white, made.black);
+        desk.tell(LawFact::MoveCount { white, black, to: Audience::Arbiter });
+        let early = white.min(black) < 10;
+        let restart = early && self.settings.colours_reversed == ColoursReversed::RestartBefore10;
+        let action = Some(if restart { "restart" } else { "continue" });
+        desk.notice(Notice { action, ..Notice::of("colours-reversed", Audience::Arbiter) });
+        if restart {
+            desk.notice(Notice::of("restart-required", Audience::Arbiter));
+        }
+    }
+
+    /// The actual position, times, whose clock ran, the moves, the score (Article 8.5.3).
+    pub(super) fn freeze(&self, purpose: Option<&'static str>, desk: &mut Desk<'_>) {
+        let (moves_made, moves_completed) = (self.moves_made(desk), self.moves_completed(desk));
+        let running = self.clocks.running().or_else(|| self.clocks.any_flag());
+        desk.tell(LawFact::Snapshot(Snapshot {
+            fen: desk.fen(),
+            running: running.map(Side),
+            white_ms: self.clocks.remaining(Color::White, desk.at),
+            black_ms: self.clocks.remaining(Color::Black, desk.at),
+            moves_made,
+            moves_completed,
+            score: self.score(desk),
+            purpose,
+            to: Audience::Arbiter,
+        }));
+    }
+
+    /// The score of the game in the notation that is set, numbered.
+    fn score(&self, desk: &Desk<'_>) -> String {
+        let language = self.settings.language.as_str().parse().unwrap_or(notation::Language::English);
+        let style = notation::Style::new(language);
+        let log = desk.session.plies().len();
+        let positions: Vec<&Chess> = self
+            .earlier
+            .iter()
+            .chain((0..=log).filter_map(|index| desk.session.position_after(index)))
+            .collect();
+        let mut score = String::new();
+        for pair in positions.windows(2) {
+            let [before, after] = pair else { continue };
+            let Some(mv) = before.legal_moves().into_iter().find(|mv| {
+                let mut next = (*before).clone();
+                next.play_unchecked(*mv);
+                next == **after
+            }) else {
+                score.push_str(" --");
+                continue;
+            };
+            let number = before.fullmoves();
+            match before.turn() {
+                Color::White => score.push_str(&format!(" {number}.")),
+                Color::Black if score.is_empty() => score.push_str(&format!(" {number}...")),
+                Color::Black => {}
+            }
+            score.push(' ');
+            score.push_str(&notation::write(before, mv, &style));
+        }
+        score.trim_start().to_owned()
+    }
+
+    /// What an arbiter needs for a claim in the quickplay finish; without one the claim ends the game, and
+    /// an arbiter decides later (2005: Annex D; 2023: Guideline III.6).
+    pub(super) fn gather_evidence(&mut self, desk: &mut Desk<'_>) {
+        let alone = self.settings.quickplay == Quickplay::NoArbiter;
+        self.freeze(Some(if alone { "annex-D" } else { "quickplay" }), desk);
+        if alone {
+            let more = EndDetail { pending: true, ..EndDetail::default() };
+            let end = Conclusion::of(GameResult::Ongoing, "arbiter-decision", Certainty::Arbiter);
+            desk.conclude(Conclusion { more, ..end });
+            return;
+        }
+        for side in [Color::White, Color::Black] {
+            self.tell_can_mate(side, desk);
+        }
+    }
+
+    /// Five seconds a move for both from now on, and two minutes for the opponent (Guideline III.4).
+    fn five_seconds(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(per_move) = quickplay::five_second_mode(&self.settings) else {
+            return Err("the five-second mode was not announced (rules.quickplay)".into());
+        };
+        let by = self.claims.five_seconds.take().unwrap_or_else(|| desk.turn());
+        self.tell_bonus(!by, desk);
+        self.clocks.rule_per_move(per_move);
+        let delay = matches!(per_move, clock::PerMove::Delay { .. });
+        desk.tell(LawFact::State(LawState {
+            mode: Some(if delay { "delay" } else { "fischer" }),
+            inc_ms: Some(per_move.ms()),
+            both: true,
+            ..LawState::default()
+        }));
+        Ok(())
+    }
+
+    /// The score sheets do not show whether the time was overstepped: the next move is the first of the
+    /// next period (Article 8.6).
+    fn begin_next_period(&mut self, desk: &mut Desk<'_>) {
+        for side in [Color::White, Color::Black] {
+            let completed = self.completed_by(side, desk);
+            self.clocks.begin_period(side, completed);
+        }
+    }
+
+    /// A king or rook that stood wrong at the start may not castle (Article A.5.1; 2005: B.4).
+    fn forbid_castling(&mut self, side: Color, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let position = desk.session.position();
+        let mut setup = position.to_setup(EnPassantMode::Legal);
+        setup.castling_rights &= !setup.board.by_piece(Role::Rook.of(side));
+        let mode = CastlingMode::from_chess960(self.chess960);
+        let position: Result<Chess, _> = setup.position(mode);
+        let Ok(position) = position else { return Err("that would be no legal position".into()) };
+        let log = desk.session.plies().len();
+        self.earlier.extend((0..log).filter_map(|index| desk.session.position_after(index)).cloned());
+        desk.orders.push(Order::SetUp(Box::new(position)));
+        Ok(())
+    }
+}

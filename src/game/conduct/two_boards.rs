@@ -1,0 +1,97 @@
+//! A game on two boards: a sighted player's and a blind player's (Appendix D; 2005: Annex F). Each move is
+//! made on one and mirrored on the other.
+
+use shakmaty::{Bitboard, Move, Square};
+
+use super::{Conduct, Desk};
+use crate::session::{
+    fact::law::{Audience, Notice, Sq},
+    time::MonoTime,
+};
+
+/// The second board, and what still has to be mirrored.
+#[derive(Clone, Debug)]
+pub(super) struct TwoBoards {
+    first: Bitboard,
+    second: Bitboard,
+    /// Squares that a mirrored move still has to change on the first board.
+    mirror: Bitboard,
+    due: Option<MonoTime>,
+    diverged: Bitboard,
+}
+
+impl TwoBoards {
+    pub(super) const fn new(occupied: Bitboard) -> TwoBoards {
+        TwoBoards {
+            first: occupied,
+            second: occupied,
+            mirror: Bitboard::EMPTY,
+            due: None,
+            diverged: Bitboard::EMPTY,
+        }
+    }
+
+    pub(super) const fn due(&self) -> Option<MonoTime> {
+        self.due
+    }
+
+    fn changed(&mut self, at: MonoTime, timeout_s: u32) {
+        let agree = self.first == self.second;
+        self.due = if agree && self.diverged.is_empty() {
+            None
+        } else if agree {
+            Some(at)
+        } else {
+            self.due.or_else(|| Some(at.plus_ms(u64::from(timeout_s) * 1000)))
+        };
+    }
+
+    /// A square of the first board changed.
+    pub(super) fn first(&mut self, square: Square, occupied: bool, at: MonoTime, timeout_s: u32) {
+        self.first.set(square, occupied);
+        self.changed(at, timeout_s);
+    }
+
+    /// The opponent announced this move: its squares will be mirrored.
+    pub(super) fn expect(&mut self, mv: Move) {
+        self.mirror = mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square).with(mv.to());
+    }
+}
+
+impl Conduct {
+    /// A square of the second board changed.
+    pub(super) fn on_second_board(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
+        let timeout_s = self.settings.mirror_timeout_s;
+        if let Some(boards) = &mut self.two_boards {
+            boards.second.set(square, occupied);
+            boards.changed(desk.at, timeout_s);
+        }
+    }
+
+    /// True when a lift on the first board mirrors a move that was announced: it is no touch.
+    pub(super) fn mirrors(&self, square: Square) -> bool {
+        self.two_boards.as_ref().is_some_and(|boards| boards.mirror.contains(square))
+    }
+
+    /// A move was made: nothing of it is outstanding on this board.
+    pub(super) fn made_on_two_boards(&mut self) {
+        if let Some(boards) = &mut self.two_boards {
+            boards.mirror = Bitboard::EMPTY;
+        }
+    }
+
+    /// The boards had time to agree.
+    pub(super) fn compare_boards(&mut self, desk: &mut Desk<'_>) {
+        let Some(boards) = &mut self.two_boards else { return };
+        boards.due = None;
+        let differs = boards.first ^ boards.second;
+        let squares: Vec<Sq> = differs.into_iter().map(Sq).collect();
+        if differs.is_empty() {
+            boards.diverged = Bitboard::EMPTY;
+            desk.notice(Notice::of("boards-agree", Audience::Journal));
+        } else if differs != boards.diverged {
+            boards.diverged = differs;
+            desk.notice(Notice { squares, ..Notice::of("boards-diverged", Audience::Arbiter) });
+        }
+    }
+}

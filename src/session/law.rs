@@ -1,0 +1,129 @@
+//! What the Laws layer reads of a session, and what rulings and persons change in it.
+
+use shakmaty::{Bitboard, Board, Chess, Move, Position as _};
+
+use super::{Session, fact::Conclusion, narrator::Now, text::MoveText, time::MonoTime, tracker::{Observed, Ply, Tracker}};
+
+impl Session {
+    /// The position after this many plies of the log, where so many were told.
+    pub fn position_after(&self, plies: usize) -> Option<&Chess> {
+        self.narrator.position_after(plies)
+    }
+
+    /// The told move of this index, counted from 0 at the first event.
+    pub fn move_at(&self, index: usize) -> Option<Move> {
+        self.narrator.move_at(index)
+    }
+
+    /// The legal moves of [`Session::position`].
+    pub fn legal_moves(&self) -> &[Move] {
+        self.narrator.legal_moves()
+    }
+
+    /// A move in UCI, in the form of the variant.
+    pub fn move_text(&self, mv: Move) -> MoveText {
+        self.narrator.move_text(mv)
+    }
+
+    /// The square of the game that a sensor's square is.
+    pub fn square_of(&self, sensor: shakmaty::Square) -> shakmaty::Square {
+        self.orientation.square(sensor)
+    }
+
+    /// The occupied squares, in the numbering of the game.
+    pub fn occupied(&self) -> Bitboard {
+        self.tracker.seen().occupied
+    }
+
+    /// The men on them, where the board tells.
+    pub fn men(&self) -> Option<&Board> {
+        self.tracker.seen().men.as_ref()
+    }
+
+    /// Squares on which the board contradicts the told game, masked ones aside.
+    pub fn differs(&self) -> Bitboard {
+        self.tracker.seen().differs(self.position().board())
+    }
+
+    /// A legal move of which a part is still to do: castling without its rook, en passant without the
+    /// captured pawn, a pawn on the last rank.
+    pub fn unfinished(&self) -> Option<Move> {
+        self.narrator.unfinished_move(&self.tracker)
+    }
+
+    /// A person ended the game, or took its end back.
+    pub fn conclude(&mut self, at: MonoTime, ev: i64, end: Conclusion) {
+        let now = Now { at, ev };
+        self.pass_time(at);
+        self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
+    }
+
+    /// Men are moved although the clocks are stopped: a sealed move is put on the board.
+    pub fn play_on(&mut self, at: MonoTime) {
+        self.pass_time(at);
+        self.set_pause(at, false);
+    }
+
+    /// An arbiter takes the game back to the position after its first `plies` plies. The board may show
+    /// another one until it is put right.
+    pub fn restore(&mut self, at: MonoTime, ev: i64, plies: usize) {
+        let firm = self.told_plies(plies);
+        let now = Now { at, ev };
+        self.narrator.take_back_to(plies, now, &mut self.facts);
+        self.resume(firm, None);
+    }
+
+    /// An illegal move stands, and the game goes on after it.
+    pub fn adopt(&mut self, at: MonoTime, mv: Move, after: Chess) {
+        let mut firm = self.told_plies(self.narrator.plies().len());
+        firm.push(self.narrator.adopt(mv, after, at));
+        self.resume(firm, None);
+    }
+
+    /// The game goes on from another position that an arbiter set up; plies are counted from there.
+    pub fn set_up(&mut self, position: Chess) {
+        self.narrator.set_up(position.clone());
+        self.resume(Vec::new(), Some(position));
+    }
+
+    /// An arbiter corrects the ply of `index`: the moves from it on, which are legal one after another.
+    pub fn correct(&mut self, at: MonoTime, ev: i64, index: usize, line: &[Move]) {
+        let mut firm = self.told_plies(self.narrator.plies().len());
+        for (ply, mv) in firm.iter_mut().skip(index).zip(line) {
+            ply.mv = *mv;
+        }
+        let now = Now { at, ev };
+        self.narrator.correct_from(index, line, now, &mut self.facts);
+        self.resume(firm, None);
+    }
+
+    /// A report that opens the record of a game under way and shows men elsewhere than the game has them: no
+    /// move, since nobody had been absent. They were displaced (Article 7.6; 2005: 7.5).
+    pub(super) fn begins_displaced(
+        &mut self,
+        at: MonoTime,
+        occupied: Bitboard,
+        men: Option<&Board>,
+    ) -> bool {
+        let shown = Observed::of(occupied, men.cloned());
+        let differs = shown.differs(self.position().board());
+        if !self.untouched || !self.mid_game || self.narrator.plies().len() > 0 || differs.is_empty() {
+            return false;
+        }
+        self.tracker.see(shown);
+        self.resume(Vec::new(), None);
+        self.advise(at, "displaced", differs, "men stand on other squares than in the game so far");
+        true
+    }
+
+    /// The first `plies` plies, as the best reading has them.
+    fn told_plies(&self, plies: usize) -> Vec<Ply> {
+        let Some(best) = self.tracker.best() else { return Vec::new() };
+        (0..plies).filter_map(|index| self.tracker.ply(best, index).copied()).collect()
+    }
+
+    fn resume(&mut self, firm: Vec<Ply>, start: Option<Chess>) {
+        let start = start.unwrap_or_else(|| self.tracker.start().clone());
+        self.tracker = Tracker::resume(&self.tracker, firm, start, self.narrator.position().clone());
+    }
+}

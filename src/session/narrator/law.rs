@@ -1,0 +1,135 @@
+//! What the Laws layer reads of the told game, and what rulings change in it.
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::{Evidence, Facts, Narrator, Now, PlyRecord, Told, tell};
+use crate::session::{
+    fact::FactKind,
+    text::MoveText,
+    time::MonoTime,
+    tracker::{Ply, Tracker},
+};
+
+impl Narrator {
+    /// The position after this many told plies.
+    pub(in crate::session) fn position_after(&self, plies: usize) -> Option<&Chess> {
+        match plies.checked_sub(1) {
+            None => Some(&self.start),
+            Some(index) => self.told.get(index).map(|told| &told.after),
+        }
+    }
+
+    /// The told move of this index.
+    pub(in crate::session) fn move_at(&self, index: usize) -> Option<Move> {
+        self.told.get(index).map(|told| told.mv)
+    }
+
+    /// The legal moves after the last told ply.
+    pub(in crate::session) fn legal_moves(&self) -> &[Move] {
+        self.legal()
+    }
+
+    /// A move in UCI, in the form of the variant.
+    pub(in crate::session) fn move_text(&self, mv: Move) -> MoveText {
+        self.text(mv)
+    }
+
+    /// A legal move of which a part is still to do.
+    pub(in crate::session) fn unfinished_move(&self, tracker: &Tracker) -> Option<Move> {
+        self.unfinished(tracker)
+    }
+
+    /// An arbiter takes the plies after the first `plies` ones back, completed or not.
+    pub(in crate::session) fn take_back_to(&mut self, plies: usize, now: Now, facts: &mut Facts) {
+        while self.told.len() > plies {
+            self.touches_before = None;
+            self.withdraw(now, facts);
+        }
+        self.start_anew();
+    }
+
+    /// An illegal move stands: the game goes on from the position after it.
+    pub(in crate::session) fn adopt(&mut self, mv: Move, after: Chess, at: MonoTime) -> Ply {
+        let text = self.text(mv);
+        let record = PlyRecord {
+            uci: text,
+            san: text,
+            made: at,
+            completed: Some(at),
+            clock_ms: None,
+            published: true,
+        };
+        let ply = Ply {
+            mv,
+            placed: at,
+            pressed: Some(at),
+            inferred: false,
+            answered: true,
+            reported: false,
+        };
+        self.told.push(Told { mv, record, goes_on: false, evidence: Evidence::of(&ply), after, game: 0 });
+        self.start_anew();
+        ply
+    }
+
+    /// An arbiter corrects the plies from `index` on.
+    pub(in crate::session) fn correct_from(
+        &mut self,
+        index: usize,
+        line: &[Move],
+        now: Now,
+        facts: &mut Facts,
+    ) {
+        let Some(mut position) = self.position_after(index).cloned() else { return };
+        for (offset, mv) in line.iter().enumerate() {
+            let before = position.clone();
+            position.play_unchecked(*mv);
+            let (san, uci) = (super::san(&before, *mv, &position), self.text(*mv));
+            let Some(told) = self.told.get_mut(index + offset) else { return };
+            let was = told.record.uci;
+            told.mv = *mv;
+            told.game = 0;
+            told.after = position.clone();
+            told.record.uci = uci;
+            told.record.san = san;
+            if was != uci {
+                let (ply, published) = (index + offset + 1, told.record.published);
+                let reason = "arbiter";
+                tell(facts, now, FactKind::MoveRevised { ply, was, uci, san, reason, published });
+            }
+        }
+        let published = self.published;
+        self.start_anew();
+        self.published = published;
+    }
+
+    /// The game goes on from another position; plies are counted from there.
+    pub(in crate::session) fn set_up(&mut self, position: Chess) {
+        self.told.clear();
+        self.start = position;
+        self.start_anew();
+    }
+
+    fn start_anew(&mut self) {
+        self.legal.take();
+        self.verified = 0;
+        self.examined = self.told.len();
+        self.published = self.told.len();
+        self.completed_to = self.told.len();
+        self.touches = super::Touches::default();
+        self.touches_before = None;
+        self.ambiguous.clear();
+        self.told_ambiguous.clear();
+        self.held = None;
+        self.candidate = None;
+        self.held_back = None;
+        self.wrong = None;
+        self.stray_press = None;
+        self.retracted = None;
+        self.took_back = false;
+        self.just_completed = false;
+        self.unsettled = true;
+        self.displaced = shakmaty::Bitboard::EMPTY;
+        self.marks.clear();
+    }
+}

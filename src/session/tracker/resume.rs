@@ -1,0 +1,50 @@
+//! The game goes on from a position that was ruled, not played.
+
+use shakmaty::{Bitboard, Chess};
+
+use super::{Ply, Reading, Tracker, tree::Tree};
+
+impl Tracker {
+    /// A tracker after the plies `firm`, which are beyond doubt and lead from `start` to `position`; what
+    /// the board shows and what is known of its players stays.
+    pub(in crate::session) fn resume(
+        before: &Tracker,
+        firm: Vec<Ply>,
+        start: Chess,
+        position: Chess,
+    ) -> Tracker {
+        let mut tree = Tree::new(position.clone());
+        let root = tree.root(position, firm.len(), firm.last().copied());
+        tree.hold(root);
+        tree.hold(root);
+        let mut first = Reading::of(root, tree.node(root), 0, Bitboard::EMPTY, &before.seen);
+        // What contradicts the ruling stands there before anybody could put it right.
+        first.pay(first.differs, &before.seen);
+        Tracker {
+            tree,
+            root,
+            readings: vec![first],
+            start,
+            firm,
+            charged: 0,
+            paid_early: 0,
+            loosened: before.loosened + 1,
+            forced: Vec::new(),
+            best: std::cell::Cell::new(None),
+            seen: before.seen.clone(),
+            times: before.times.clone(),
+            grown: Vec::new(),
+            ..*before
+        }
+    }
+
+    /// Takes what the board shows without looking for a move in it.
+    pub(in crate::session) fn see(&mut self, seen: super::Observed) {
+        self.seen = seen;
+    }
+
+    /// The position in front of the first ply.
+    pub(in crate::session) fn start(&self) -> &Chess {
+        &self.start
+    }
+}
