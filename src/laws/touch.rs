@@ -55,11 +55,29 @@ const fn first_rank(side: Color) -> Rank {
     }
 }
 
-/// What the touches, in order, bind the player to who has the move in `position`; `legal` are its legal
+/// The legal moves of a position, as far as touched men ask for them.
+pub trait Moves {
+    /// Those of the man on a square; castling is the king's.
+    fn moves_of(&self, square: Square) -> Vec<Move>;
+    /// Those that capture the man on a square.
+    fn captures_of(&self, square: Square) -> Vec<Move>;
+}
+
+impl Moves for [Move] {
+    fn moves_of(&self, square: Square) -> Vec<Move> {
+        self.iter().copied().filter(|mv| moved(*mv) == Some(square)).collect()
+    }
+
+    fn captures_of(&self, square: Square) -> Vec<Move> {
+        self.iter().copied().filter(|mv| captured(*mv) == Some(square)).collect()
+    }
+}
+
+/// What the touches, in order, bind the player to who has the move in `position`; `legal` knows its legal
 /// moves. A square that is named again counts once.
-pub fn binding(
+pub fn binding<M: Moves + ?Sized>(
     position: &Chess,
-    legal: &[Move],
+    legal: &M,
     touches: &[Square],
     ban: RookFirstBan,
     articles: &Articles,
@@ -68,12 +86,8 @@ pub fn binding(
     let ours = |square: &Square| position.us().contains(*square);
     let own = || touches.iter().copied().filter(ours);
     let theirs = || touches.iter().copied().filter(|square| position.them().contains(*square));
-    let moves_of = |square: Square| -> Vec<Move> {
-        legal.iter().copied().filter(|mv| moved(*mv) == Some(square)).collect()
-    };
-    let captures_of = |square: Square| -> Vec<Move> {
-        legal.iter().copied().filter(|mv| captured(*mv) == Some(square)).collect()
-    };
+    let moves_of = |square: Square| legal.moves_of(square);
+    let captures_of = |square: Square| legal.captures_of(square);
     let first_own = own().next();
     let first_theirs = theirs().next();
     if let (Some(man), Some(victim)) = (first_own, first_theirs) {
@@ -106,7 +120,8 @@ pub fn binding(
         position.our(Role::Rook).contains(square) && square.rank() == first_rank(side)
     };
     let castling_with = |rook: Square| {
-        legal.iter().copied().find(|mv| matches!(mv, Move::Castle { rook: other, .. } if *other == rook))
+        let of_king = king.map(moves_of).unwrap_or_default();
+        of_king.into_iter().find(|mv| matches!(mv, Move::Castle { rook: other, .. } if *other == rook))
     };
     let second_own = own().find(|square| Some(*square) != first_own);
     let mut banned: Vec<Move> = Vec::new();
@@ -128,7 +143,7 @@ pub fn binding(
             rule = articles.rook_king;
             banned = match ban {
                 RookFirstBan::ThatSide => castling_with(first).into_iter().collect(),
-                RookFirstBan::All => legal.iter().copied().filter(|mv| mv.is_castle()).collect(),
+                RookFirstBan::All => moves_of(second).into_iter().filter(|mv| mv.is_castle()).collect(),
             };
         }
     }

@@ -2,7 +2,9 @@
 
 use shakmaty::{Bitboard, Board, Chess, Move, Position as _};
 
-use super::{Session, fact::Conclusion, narrator::Now, text::MoveText, time::MonoTime, tracker::{Observed, Ply, Tracker}};
+use crate::laws::touch;
+
+use super::{Session, fact::Conclusion, narrator::Now, text::MoveText, time::MonoTime, tracker::{Observed, Ply, Tracker, asked}};
 
 impl Session {
     /// The position after this many plies of the log, where so many were told.
@@ -18,6 +20,23 @@ impl Session {
     /// The legal moves of [`Session::position`].
     pub fn legal_moves(&self) -> &[Move] {
         self.narrator.legal_moves()
+    }
+
+    /// The legal moves of the man on a square: castling is the king's. Without generating all moves.
+    pub fn moves_of(&self, square: shakmaty::Square) -> Vec<Move> {
+        let moves = asked::leaving(self.position(), square);
+        moves.into_iter().filter(|mv| touch::moved(*mv) == Some(square)).collect()
+    }
+
+    /// The legal moves that capture the man on a square.
+    pub fn captures_of(&self, square: shakmaty::Square) -> Vec<Move> {
+        let moves = asked::landing(self.position(), square);
+        moves.into_iter().filter(|mv| touch::captured(*mv) == Some(square)).collect()
+    }
+
+    /// Whether the side to move has a legal move.
+    pub fn can_move(&self) -> bool {
+        super::tracker::has_legal_move(self.position())
     }
 
     /// A move in UCI, in the form of the variant.

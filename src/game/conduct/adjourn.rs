@@ -131,7 +131,7 @@ impl Conduct {
     pub(super) fn sealing_ends(&mut self, desk: &mut Desk<'_>) {
         let sealed_must_equal = self.adjournment.on_board.take();
         if sealed_must_equal.is_some() {
-            desk.tell(LawFact::State(LawState { sealed_must_equal, ..LawState::default() }));
+            desk.state(LawState { sealed_must_equal, ..LawState::default() });
         }
     }
 
@@ -145,13 +145,13 @@ impl Conduct {
         if let (Some(before), Some(session_left)) = (self.clocks.remaining(side, desk.at), session_left) {
             let after = adjournment::sealed_early(before, session_left);
             self.clocks.set(side, after, desk.at);
-            desk.tell(LawFact::Clock(ClockCalc {
+            desk.calc(ClockCalc {
                 side: Some(Side(side)),
                 before: Some(Times::One(before)),
                 session_left: Some(session_left),
                 after: Some(Times::One(after)),
                 ..ClockCalc::of("seal-early")
-            }));
+            });
         }
         self.request_seal(desk);
         Ok(())
@@ -171,13 +171,13 @@ impl Conduct {
             let (allotted, remaining) =
                 (self.clocks.allotted(moves), self.clocks.remaining(side, desk.at));
             if let (Some(allotted), Some(remaining)) = (allotted, remaining) {
-                desk.tell(LawFact::Clock(ClockCalc {
+                desk.calc(ClockCalc {
                     side: Some(Side(side)),
                     allotted: Some(allotted),
                     remaining: Some(remaining),
                     used: Some(adjournment::time_used(allotted, remaining)),
                     ..ClockCalc::of("time-used")
-                }));
+                });
             }
         }
         desk.tell(LawFact::Position { fen: desk.fen() });
@@ -238,7 +238,7 @@ impl Conduct {
     /// The player who replies sealed his reply, because the sealer is absent (Guideline I.9.3; 2005: A.9c).
     pub(super) fn reply_sealed(&mut self, desk: &mut Desk<'_>) {
         self.adjournment.reply = Some(desk.turn());
-        desk.tell(LawFact::State(LawState { reply_sealed: true, ..LawState::default() }));
+        desk.state(LawState { reply_sealed: true, ..LawState::default() });
     }
 
     /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11).

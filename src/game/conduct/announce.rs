@@ -3,13 +3,13 @@
 
 use std::collections::VecDeque;
 
-use shakmaty::Color;
+use shakmaty::{Chess, Color};
 
 use super::{Conduct, Desk};
 use crate::{
     laws::settings::PegAnnounce,
     notation::{
-        Form, Reading,
+        Reading,
         announcement::{self, Speech},
     },
     session::{
@@ -88,7 +88,7 @@ impl Conduct {
                 self.announcing.slip = None;
                 self.announcing.release(desk);
             } else {
-                let said = said(words);
+                let said = said(words, before);
                 self.announcing.slip = Some(said.clone());
                 let (board_move, said) = (Some(desk.session.move_text(mv)), Some(said));
                 desk.notice(Notice { board_move, said, ..Notice::of("announce-mismatch", Audience::Journal) });
@@ -104,7 +104,7 @@ impl Conduct {
             desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
         } else {
             let notice = Notice::of("announce-mismatch", Audience::Journal);
-            desk.notice(Notice { said: Some(said(words)), ..notice });
+            desk.notice(Notice { said: Some(said(words, desk.session.position())), ..notice });
         }
     }
 
@@ -133,25 +133,21 @@ impl Conduct {
             let made = side.fold_wb(white, black);
             let allotted = self.clocks.allotted(made);
             if let (Some(allotted), Some(remaining)) = (allotted, self.clocks.remaining(side, desk.at)) {
-                desk.tell(LawFact::Clock(ClockCalc {
+                desk.calc(ClockCalc {
                     side: Some(Side(side)),
                     allotted: Some(allotted),
                     remaining: Some(remaining),
                     used: Some(allotted.saturating_sub(remaining)),
                     after: Some(Times::One(remaining)),
                     ..ClockCalc::of("time-used")
-                }));
+                });
             }
         }
     }
 }
 
 /// What an announcement names, by its squares where it names two.
-fn said(words: &str) -> String {
-    match announcement::hear(words) {
-        Some(Form::Move { file: Some(file), rank: Some(rank), to, .. }) => {
-            format!("{}{to}", shakmaty::Square::from_coords(file, rank))
-        }
-        _ => words.to_owned(),
-    }
+fn said(words: &str, position: &Chess) -> String {
+    let form = announcement::hear(words);
+    form.and_then(|form| form.uci(position)).unwrap_or_else(|| words.to_owned())
 }

@@ -96,7 +96,7 @@ fn said(name: &str) -> Option<Said> {
         "resign" => Said::Resign(side),
         "request-five-seconds" => Said::FiveSeconds(side),
         "show-score" => Said::ShowScore(side),
-        "assistant-status" | "status" => Said::Status(side),
+        "assistant-status" | "assistant-request" | "status" => Said::Status(side),
         other => {
             let kind = other.strip_prefix("claim-")?;
             Said::Claim(CLAIMS.into_iter().find(|known| *known == kind)?, side)
@@ -264,6 +264,9 @@ impl Conduct {
         desk.tell(LawFact::ClaimCheck(check));
         // A claim is an offer, too (Article 9.1.2.3; 2005: 9.1c).
         self.claims.offer = Some(side);
+        if !valid {
+            desk.notice(Notice { by: by(side), ..Notice::of("draw-offer-standing", Audience::Journal) });
+        }
         self.claims.pending =
             Some(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv) });
         if valid {

@@ -283,7 +283,7 @@ impl Conduct {
             let word = by.fold_wb("white", "black");
             let moves = std::collections::BTreeMap::from([(word, completed.saturating_sub(before))]);
             let (period, moves_in_period) = (u32::try_from(period + 1).ok(), Some(moves));
-            desk.tell(LawFact::State(LawState { period, moves_in_period, ..LawState::default() }));
+            desk.state(LawState { period, moves_in_period, ..LawState::default() });
         } else if self.clocks.period(by, completed) != self.clocks.period(by, completed.saturating_sub(1)) {
             self.clocks.half_mut(by).duty.period_begins();
         }
@@ -338,13 +338,13 @@ impl Conduct {
             PerMove::Delay { ms } => ClockCalc { delay: Some(ms), ..ClockCalc::of("delay") },
             PerMove::Bronstein { ms } => ClockCalc { delay: Some(ms), ..ClockCalc::of("bronstein") },
         };
-        desk.tell(LawFact::Clock(ClockCalc {
+        desk.calc(ClockCalc {
             side: Some(Side(side)),
             before: Some(Times::One(before)),
             used: Some(used),
             after: Some(Times::One(after.ms())),
             ..calc
-        }));
+        });
     }
 
     /// A clock was read (Article 6.10; 2005: 6.11): its indication is conclusive, the account evidence.
@@ -405,7 +405,7 @@ impl Conduct {
     /// The clock indicates that a flag fell: an indication, never an end (Article 6.8; 2005: 6.9).
     pub(super) fn flag(&mut self, side: Color, desk: &mut Desk<'_>) {
         // Mate and stalemate end the game when they are made (Articles 5.1.1, 5.2.1).
-        let over = self.is_over(desk) || desk.session.legal_moves().is_empty();
+        let over = self.is_over(desk) || !desk.session.can_move();
         if !over {
             self.tell_moves_of_period(side, desk);
         }
@@ -432,7 +432,7 @@ impl Conduct {
             let who: Vec<Side> = idle.map(Side).collect();
             desk.notice(Notice { who, ..Notice::of("scoresheet-update-due", Audience::Arbiter) });
         }
-        desk.tell(LawFact::State(LawState { arbiter_may_see_count: true, ..LawState::default() }));
+        desk.state(LawState { arbiter_may_see_count: true, ..LawState::default() });
     }
 
     fn tell_moves_of_period(&self, side: Color, desk: &mut Desk<'_>) {
@@ -578,14 +578,14 @@ impl Conduct {
         self.adjournment.clock_runs();
         if resumed && let Some((who, from, to, Some(before))) = self.clocks.stretch.take() {
             let used = to.since(from) / 1000;
-            desk.tell(LawFact::Clock(ClockCalc {
+            desk.calc(ClockCalc {
                 side: Some(Side(who)),
                 before: Some(Times::One(before)),
                 from_ms: Some(from.as_micros() / 1000),
                 to_ms: Some(to.as_micros() / 1000),
                 after: Some(Times::One(before.saturating_sub(used))),
                 ..ClockCalc::of("replay-elapsed")
-            }));
+            });
         }
         if self.clocks.running != Some(side) {
             self.clocks.stop(desk.at);

@@ -33,6 +33,8 @@ pub(super) enum Command {
     Correct(usize, String),
     /// `result RESULT`
     Result(GameResult),
+    /// `draw-agreed`: the players told the arbiter that they agree.
+    Agreement,
     /// `penalty KIND SIDE [MS]`
     Penalty(PenaltyKind, Color, Option<u64>),
     /// `extra-time SIDE|both MS`
@@ -237,7 +239,7 @@ impl Command {
         Ok(match word {
             "confirm" => Command::Confirm,
             "reject" | "claim-rejected" => Command::Reject,
-            "accept" | "claim-accepted" => Command::Accept,
+            "accept" | "claim-accepted" | "agree" => Command::Accept,
             "postpone" => Command::Postpone,
             "pause" => Command::Pause,
             "restore" => Command::Restore(rest("restore").optional(PLY)?),
@@ -257,6 +259,7 @@ impl Command {
                 Command::Correct(ply, uci)
             }
             "result" => Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?),
+            "draw" | "draw-agreed" => Command::Agreement,
             "both-lose" => Command::Result(GameResult::BothLose),
             "penalty" => {
                 let mut rest = rest("penalty");
@@ -292,7 +295,7 @@ impl Command {
             "resume" => Command::Resume,
             "transfer-board" => Command::TransferBoard,
             "scoresheets-inconclusive" | "period.begin_here" | "begin-period" => Command::Inconclusive,
-            "void" | "new-game" | "setup-void" => Command::Void,
+            "void" | "new-game" | "wrong-initial-position" => Command::Void,
             "no-castling" => Command::NoCastling(rest("no-castling").side()?),
             "touch" => {
                 let mut rest = rest("touch");

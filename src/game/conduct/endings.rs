@@ -35,7 +35,7 @@ impl Conduct {
         let plies = position.halfmoves();
         let seventy_five = self.settings.draw.auto_75 && plies >= 150;
         let five = self.settings.draw.auto_fivefold && plies >= 16;
-        if !seventy_five && !five || desk.session.legal_moves().is_empty() {
+        if !seventy_five && !five || !desk.session.can_move() {
             return;
         }
         let reason = if seventy_five {
@@ -50,17 +50,16 @@ impl Conduct {
 
     /// A position in which nobody can mate any more is drawn at once (Article 5.2.2; 2005: 5.2b).
     pub(super) fn look_for_dead(&mut self, made: Made, desk: &mut Desk<'_>) {
-        if desk.session.plies().len() != made.ply
-            || self.is_over(desk)
-            || self.settings.dead_check != DeadCheck::Search
-            || desk.session.legal_moves().is_empty()
-            || self.assumes_promotion(desk)
-        {
-            return;
-        }
         let position = desk.session.position();
         let few = position.board().occupied().count() <= FEW_MEN && position.board().pawns().is_empty();
-        if position.is_insufficient_material() || !(few || may_be_locked(position)) {
+        if !(few || may_be_locked(position))
+            || self.settings.dead_check != DeadCheck::Search
+            || desk.session.plies().len() != made.ply
+            || self.is_over(desk)
+            || position.is_insufficient_material()
+            || !desk.session.can_move()
+            || self.assumes_promotion(desk)
+        {
             return;
         }
         match dead::dead_position(position, SEARCH) {
@@ -112,13 +111,13 @@ impl Conduct {
             GameResult::BothLose => (0, 0),
         };
         let points = Some(Both { white: Points(halves.0), black: Points(halves.1) });
-        desk.tell(LawFact::State(LawState { points, ..LawState::default() }));
+        desk.state(LawState { points, ..LawState::default() });
     }
 
     /// A result was entered that the moves do not support (Article 8.7).
     pub(super) fn entered(&mut self, result: GameResult, desk: &mut Desk<'_>) {
         let position = desk.session.position();
-        let computed = if !desk.session.legal_moves().is_empty() {
+        let computed = if desk.session.can_move() {
             position.is_insufficient_material().then_some(GameResult::Draw)
         } else if position.is_check() {
             Some(GameResult::win(!position.turn()))

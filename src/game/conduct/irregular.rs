@@ -6,6 +6,7 @@ use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
 
 use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
 use crate::{
+    laws::arithmetic::illegal::{self, IllegalTimes},
     laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
     session::{
         event::GameResult,
@@ -285,6 +286,9 @@ impl Conduct {
             reason,
             ..ClaimCheck::default()
         }));
+        if open && fast {
+            self.tell_counted(desk);
+        }
         // In blitz by the edition of 2005 the claimant wins, if he can mate at all (Article C.3).
         if open && self.settings.illegal.loss_at == 1 {
             let cannot = self.settings.illegal.draw_if_opponent_cannot_mate
@@ -320,14 +324,12 @@ impl Conduct {
             return Ok(());
         }
         let n = self.confirmed(found.by) + 1;
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        if fast || matches!(found.kind, "press-without-move" | "two-hands") {
+            self.tell_counted(desk);
+        }
         if let Some(count) = self.confirmed.get_mut(found.by.fold_wb(0usize, 1)) {
             *count = n;
-        }
-        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        if matches!(found.kind, "press-without-move" | "two-hands") || (fast && found.kind == "unpromoted") {
-            let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
-            let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };
-            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
         let lost = self.penalise(found.by, n, desk);
         if lost || matches!(found.kind, "press-without-move" | "two-hands") {
@@ -346,6 +348,15 @@ impl Conduct {
         Ok(())
     }
 
+    /// What is on record counts as an illegal move, by a ruling or by a claim that is open.
+    fn tell_counted(&self, desk: &mut Desk<'_>) {
+        let Some(found) = &self.irregularity else { return };
+        let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
+        let n = self.confirmed(found.by) + 1;
+        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };
+        desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+    }
+
     /// What the n-th illegal move costs (Article 7.5.5; 2005: 7.4b). True when the game is over.
     fn penalise(&mut self, by: Color, n: u32, desk: &mut Desk<'_>) -> bool {
         let lost = n >= self.settings.illegal.loss_at;
@@ -361,15 +372,7 @@ impl Conduct {
             to: Audience::Arbiter,
         }));
         if let Some(bonus) = add_ms {
-            if let Some(before) = self.clocks.remaining(!by, desk.at) {
-                let after = before.saturating_add(bonus);
-                desk.tell(LawFact::Clock(ClockCalc {
-                    n: Some(n),
-                    before: Some(Times::Opponent { opponent: before }),
-                    after: Some(Times::Opponent { opponent: after }),
-                    ..ClockCalc::of("illegal")
-                }));
-            }
+            self.tell_times_after(by, n, bonus, desk);
             return false;
         }
         let exception = self.settings.illegal.draw_if_opponent_cannot_mate;
@@ -387,6 +390,27 @@ impl Conduct {
         let ruled = |found: &Irregularity| found.stage == Stage::Ruled && found.kind == "unpromoted";
         let queen = self.settings.illegal.unpromoted == Unpromoted::Queen && mv.is_promotion();
         (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some("7.5.2")
+    }
+
+    /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
+    fn tell_times_after(&self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
+        let left = |side| self.clocks.remaining(side, desk.at);
+        let (Some(offender_ms), Some(opponent_ms)) = (left(by), left(!by)) else { return };
+        let before = IllegalTimes { offender_ms, opponent_ms };
+        let per_move = self.clocks.per_move(by, self.completed_by(by, desk));
+        let after = illegal::times(&self.settings.illegal, before, bonus, per_move, u64::MAX);
+        let inc_removed = Some(offender_ms.saturating_sub(after.offender_ms)).filter(|ms| *ms > 0);
+        let times = |times: IllegalTimes| match inc_removed {
+            Some(_) => Times::Irregular { offender: times.offender_ms, opponent: times.opponent_ms },
+            None => Times::Opponent { opponent: times.opponent_ms },
+        };
+        desk.calc(ClockCalc {
+            n: Some(n),
+            inc_removed,
+            before: Some(times(before)),
+            after: Some(times(after)),
+            ..ClockCalc::of("illegal")
+        });
     }
 
     /// The arbiter finds that there is nothing to rule.

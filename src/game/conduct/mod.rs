@@ -28,13 +28,14 @@ use crate::{
     laws::{
         articles::Articles,
         settings::{Alert, LawSettings},
+        touch,
     },
     session::{
         Session,
         event::{Event, Stamped, Unit},
         fact::{
             Conclusion, Fact, FactKind,
-            law::{Audience, Both, LawFact, Notice},
+            law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
         },
         setup::{BoardKind, GameSetup, SetupError},
         text::MoveText,
@@ -76,7 +77,15 @@ impl Desk<'_> {
     }
 
     fn notice(&mut self, notice: Notice) {
-        self.tell(LawFact::Advisory(notice));
+        self.tell(LawFact::Advisory(Box::new(notice)));
+    }
+
+    fn calc(&mut self, calc: ClockCalc) {
+        self.tell(LawFact::Clock(Box::new(calc)));
+    }
+
+    fn state(&mut self, state: LawState) {
+        self.tell(LawFact::State(Box::new(state)));
     }
 
     fn conclude(&mut self, end: Conclusion) {
@@ -172,7 +181,7 @@ impl Conduct {
         self.look_at_start();
         if self.chess960 {
             for mv in desk.session.legal_moves().iter().copied().filter(|mv| mv.is_castle()) {
-                turn::tell_castling(desk.session.position(), mv, desk.session.move_text(mv), desk);
+                turn::tell_castling(mv, desk);
             }
         }
     }
@@ -393,5 +402,15 @@ impl Conduct {
 
     fn texts(&self, moves: &[Move], desk: &Desk<'_>) -> Vec<MoveText> {
         moves.iter().map(|mv| desk.session.move_text(*mv)).collect()
+    }
+}
+
+impl touch::Moves for Session {
+    fn moves_of(&self, square: shakmaty::Square) -> Vec<Move> {
+        Session::moves_of(self, square)
+    }
+
+    fn captures_of(&self, square: shakmaty::Square) -> Vec<Move> {
+        Session::captures_of(self, square)
     }
 }

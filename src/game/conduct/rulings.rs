@@ -90,6 +90,9 @@ impl Conduct {
                 let reason = if result == GameResult::Ongoing { "entered" } else { "arbiter-decision" };
                 desk.conclude(Conclusion::of(result, reason, Certainty::Arbiter));
             }
+            Command::Agreement => {
+                desk.conclude(Conclusion::of(GameResult::Draw, "agreement", Certainty::Arbiter));
+            }
             Command::Penalty(kind, side, ms) => self.penalty(kind, side, ms, desk)?,
             Command::ExtraTime(whose, ms) => self.extra_time(whose, ms, desk),
             Command::FlagObserved => self.observe_flag(desk)?,
@@ -194,23 +197,23 @@ impl Conduct {
             (self.clocks.remaining(claim.by, desk.at), self.clocks.remaining(!claim.by, desk.at));
         let (Some(claimant_ms), Some(opponent_ms)) = (claimant, opponent) else { return };
         let after = incorrect_claim(&self.settings.draw, ClaimTimes { claimant_ms, opponent_ms });
-        desk.tell(LawFact::Clock(ClockCalc {
+        desk.calc(ClockCalc {
             side: Some(Side(claim.by)),
             before: Some(Times::Parties { claimant: claimant_ms, opponent: opponent_ms }),
             after: Some(Times::Parties { claimant: after.claimant_ms, opponent: after.opponent_ms }),
             ..ClockCalc::of("claim-incorrect")
-        }));
+        });
     }
 
     fn tell_bonus(&mut self, opponent: Color, desk: &mut Desk<'_>) {
         if let Some(before) = self.clocks.remaining(opponent, desk.at) {
             let after = quickplay::with_bonus(before);
-            desk.tell(LawFact::Clock(ClockCalc {
+            desk.calc(ClockCalc {
                 side: Some(Side(opponent)),
                 before: Some(Times::Opponent { opponent: before }),
                 after: Some(Times::Opponent { opponent: after }),
                 ..ClockCalc::of("quickplay-bonus")
-            }));
+            });
         }
     }
 
@@ -271,14 +274,14 @@ impl Conduct {
         for side in [Color::White, Color::Black] {
             if let Some((from, before)) = self.clocks.account_of(side) {
                 let after = self.clocks.remaining(side, desk.at);
-                desk.tell(LawFact::Clock(ClockCalc {
+                desk.calc(ClockCalc {
                     side: Some(Side(side)),
                     before: Some(Times::One(before)),
                     from_ms: Some(from.as_micros() / 1000),
                     to_ms: Some(desk.at.as_micros() / 1000),
                     after: after.map(Times::One),
                     ..ClockCalc::of("replay-elapsed")
-                }));
+                });
             }
         }
     }
@@ -286,12 +289,12 @@ impl Conduct {
     fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {
         let before = self.clocks.remaining(side, desk.at);
         self.clocks.set(side, ms, desk.at);
-        desk.tell(LawFact::Clock(ClockCalc {
+        desk.calc(ClockCalc {
             side: Some(Side(side)),
             before: before.map(Times::One),
             after: Some(Times::One(ms)),
             ..ClockCalc::of("set")
-        }));
+        });
         self.look_at_recording(desk);
     }
 
@@ -299,13 +302,13 @@ impl Conduct {
         let Some(before) = self.clocks.remaining(side, desk.at) else { return };
         let after = clock::adjusted(before, add);
         self.clocks.set(side, after, desk.at);
-        desk.tell(LawFact::Clock(ClockCalc {
+        desk.calc(ClockCalc {
             side: Some(Side(side)),
             before: Some(Times::One(before)),
             add: Some(add),
             after: Some(Times::One(after)),
             ..ClockCalc::of("period")
-        }));
+        });
         self.look_at_recording(desk);
     }
 
@@ -379,7 +382,7 @@ impl Conduct {
             to: Audience::Arbiter,
         };
         let lost = penalty.lost;
-        desk.tell(LawFact::State(LawState { penalty: Some(penalty), ..LawState::default() }));
+        desk.state(LawState { penalty: Some(penalty), ..LawState::default() });
         let add = ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0);
         match kind {
             PenaltyKind::ReduceOwnTime => self.add_time(side, -add, desk),
@@ -416,12 +419,12 @@ impl Conduct {
         } else {
             ClockCalc { elapsed: Some(elapsed), ..ClockCalc::of("white-absent") }
         };
-        desk.tell(LawFact::Clock(ClockCalc {
+        desk.calc(ClockCalc {
             side: Some(Side(ran)),
             before: Some(Times::One(before)),
             after: Some(Times::One(after)),
             ..calc
-        }));
+        });
     }
 
     /// Who has not come yet, and by how much he is late (Article 6.7.1).
@@ -456,7 +459,7 @@ impl Conduct {
     pub(super) fn freeze(&self, purpose: Option<&'static str>, desk: &mut Desk<'_>) {
         let (moves_made, moves_completed) = (self.moves_made(desk), self.moves_completed(desk));
         let running = self.clocks.running().or_else(|| self.clocks.any_flag());
-        desk.tell(LawFact::Snapshot(Snapshot {
+        desk.tell(LawFact::Snapshot(Box::new(Snapshot {
             fen: desk.fen(),
             running: running.map(Side),
             white_ms: self.clocks.remaining(Color::White, desk.at),
@@ -466,7 +469,7 @@ impl Conduct {
             score: self.score(desk),
             purpose,
             to: Audience::Arbiter,
-        }));
+        })));
     }
 
     /// The score of the game in the notation that is set, numbered.
@@ -527,12 +530,12 @@ impl Conduct {
         self.tell_bonus(!by, desk);
         self.clocks.rule_per_move(per_move);
         let delay = matches!(per_move, clock::PerMove::Delay { .. });
-        desk.tell(LawFact::State(LawState {
+        desk.state(LawState {
             mode: Some(if delay { "delay" } else { "fischer" }),
             inc_ms: Some(per_move.ms()),
             both: true,
             ..LawState::default()
-        }));
+        });
         Ok(())
     }
 

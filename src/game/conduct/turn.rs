@@ -1,7 +1,7 @@
 //! The half-move under way: touches in their order, adjusting, men that were released, and what a move
 //! that was made means for them (Article 4).
 
-use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Move, Position as _, Role, Square};
 
 use super::{Conduct, Desk, UNCOMPLETED_MS, audience};
 use crate::{
@@ -9,6 +9,7 @@ use crate::{
         settings::{ForfeitScope, IntentDefault, RookFirstBan, TwoHands},
         touch::{self, Binding},
     },
+    notation::chess960::{Castling, CastlingMethod},
     session::{
         fact::law::{Audience, By, Choice, LawFact, Notice, Obligation, Partial, Side, Sq, Uncertain},
         setup::BoardKind,
@@ -79,6 +80,15 @@ pub(super) struct Turn {
 }
 
 impl Turn {
+    /// A turn in which nothing has happened; the memory it took is kept.
+    fn clear(&mut self) {
+        let (mut touches, mut contacts) =
+            (std::mem::take(&mut self.touches), std::mem::take(&mut self.contacts));
+        touches.clear();
+        contacts.clear();
+        *self = Turn { touches, contacts, ..Turn::default() };
+    }
+
     /// True when the player has touched a man with the intention to move or capture.
     pub(super) fn has_touched(&self) -> bool {
         !self.touches.is_empty()
@@ -215,7 +225,7 @@ impl Conduct {
         self.turn_before.touches.push(Touch { square, at: desk.at });
         let touches = self.turn_before.touched();
         let binding =
-            touch::binding(before, &legal, &touches, self.settings.rook_first_ban, self.articles);
+            touch::binding(before, legal.as_slice(), &touches, self.settings.rook_first_ban, self.articles);
         let by = Side(before.turn());
         let obligation = self.obligation(&touches, &binding, desk);
         desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
@@ -233,9 +243,7 @@ impl Conduct {
         }
         self.turn.touches.push(Touch { square, at });
         let theirs = position.them().contains(square);
-        let capturable =
-            || desk.session.legal_moves().iter().any(|mv| touch::captured(*mv) == Some(square));
-        if theirs && !reported && !capturable() {
+        if theirs && !reported && desk.session.captures_of(square).is_empty() {
             // Nobody is bound by it; whose hand it was no sensor tells.
             let notice = Notice::of("touch-not-on-move", Audience::Journal);
             desk.notice(Notice { square: Some(Sq(square)), ..notice });
@@ -277,7 +285,7 @@ impl Conduct {
     pub(super) fn bind(&self, touches: &[Square], desk: &Desk<'_>) -> Binding {
         touch::binding(
             desk.session.position(),
-            desk.session.legal_moves(),
+            desk.session,
             touches,
             self.settings.rook_first_ban,
             self.articles,
@@ -400,7 +408,7 @@ impl Conduct {
         if !position.us().contains(from) || self.turn.committed.is_some() {
             return;
         }
-        let legal = desk.session.legal_moves();
+        let legal = desk.session.moves_of(from);
         let king = position.our(Role::King).contains(from);
         let two_files = from.file().distance(to.file()) == 2 && from.rank() == to.rank();
         let simple = legal.iter().any(|mv| {
@@ -412,7 +420,7 @@ impl Conduct {
             });
             let moves: Vec<Move> = match castling {
                 Some(mv) => vec![mv],
-                None => legal.iter().copied().filter(|mv| touch::moved(*mv) == Some(from)).collect(),
+                None => legal,
             };
             let rule = match castling {
                 Some(_) => self.articles.king_released,
@@ -423,9 +431,8 @@ impl Conduct {
             self.commit(committed, rule, castling, desk);
             return;
         }
+        let possible = legal.iter().any(|mv| mv.to() == to);
         self.look_at_pawn(from, to, desk);
-        let legal = desk.session.legal_moves();
-        let possible = legal.iter().any(|mv| touch::moved(*mv) == Some(from) && mv.to() == to);
         if !possible && self.turn.noted != Some((from, to)) && !king {
             self.turn.noted = Some((from, to));
             let attempt = Some(format!("{from}{to}"));
@@ -439,9 +446,8 @@ impl Conduct {
         if !position.our(Role::Pawn).contains(from) || self.turn.committed.is_some() {
             return;
         }
-        let legal = desk.session.legal_moves().iter().copied();
-        let moves: Vec<Move> =
-            legal.filter(|mv| mv.is_promotion() && mv.from() == Some(from) && mv.to() == to).collect();
+        let legal = desk.session.moves_of(from).into_iter();
+        let moves: Vec<Move> = legal.filter(|mv| mv.is_promotion() && mv.to() == to).collect();
         if !moves.is_empty() {
             let partial = Partial::Pawn { pawn_from: Sq(from), pawn_to: Sq(to) };
             let committed = Committed { partial, moves, castling: false };
@@ -555,7 +561,8 @@ impl Conduct {
             })
             .collect();
         let net_zero = castling && shown == before.board().occupied();
-        let plain = fits.len() < 2 && castling && is_double(mv, before.turn());
+        let double = Castling::of(mv).is_some_and(|castling| castling.method() == CastlingMethod::Double);
+        let plain = fits.len() < 2 && castling && double;
         let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
         if !plain && !net_zero && self.candidates_told != candidates {
             self.candidates_told.clone_from(&candidates);
@@ -566,14 +573,14 @@ impl Conduct {
             });
         }
         if castling {
-            tell_castling(before, mv, desk.session.move_text(mv), desk);
+            tell_castling(mv, desk);
         }
         if castling && fits.len() > 1 {
             let touches = self.turn.touched();
             if !touches.is_empty() {
                 let binding = touch::binding(
                     before,
-                    &before.legal_moves(),
+                    before.legal_moves().as_slice(),
                     &touches,
                     self.settings.rook_first_ban,
                     self.articles,
@@ -624,7 +631,7 @@ impl Conduct {
             (Some(binding), _) => binding.clone(),
             (None, Some(before)) if !self.turn.touches.is_empty() => touch::binding(
                 before,
-                &before.legal_moves(),
+                before.legal_moves().as_slice(),
                 &self.turn.touched(),
                 self.settings.rook_first_ban,
                 self.articles,
@@ -694,8 +701,7 @@ impl Conduct {
             }
         }
         self.last_made = mv.map(|mv| (made, mv));
-        let next = self.next_turn(made, desk);
-        self.turn_before = std::mem::replace(&mut self.turn, next);
+        self.begin_turn(made, desk);
         if self.turn_before.contacts.iter().any(|contact| !contact.occupied) {
             self.candidates_told.clear();
         }
@@ -723,16 +729,18 @@ impl Conduct {
         desk.facts.push_back(crate::session::fact::Fact { ev: desk.ev, at: desk.at, kind });
     }
 
-    /// The contacts of the next turn: what happened after the move, and men of the next player that were in
+    /// The turn of the next player. What happened after the move belongs to it, and men of his that were in
     /// the air before.
-    fn next_turn(&self, made: Made, desk: &Desk<'_>) -> Turn {
-        let Some(after) = desk.session.position_after(made.ply) else { return Turn::default() };
+    fn begin_turn(&mut self, made: Made, desk: &Desk<'_>) {
+        std::mem::swap(&mut self.turn, &mut self.turn_before);
+        self.turn.clear();
+        self.turn.due = self.turn_before.due;
+        let Some(after) = desk.session.position_after(made.ply) else { return };
         let in_hand = after.us() & !desk.session.occupied();
         let early = |contact: &Contact| in_hand.contains(contact.square) && !contact.occupied;
         let of_next = |contact: &&Contact| contact.at > made.placed || early(contact);
-        let contacts: Vec<Contact> = self.turn.contacts.iter().filter(of_next).copied().collect();
-        let adjusting = self.turn.adjusting.filter(|adjusting| adjusting.by == after.turn());
-        Turn { contacts, adjusting, due: self.turn.due, ..Turn::default() }
+        self.turn.contacts.extend(self.turn_before.contacts.iter().filter(of_next).copied());
+        self.turn.adjusting = self.turn_before.adjusting.filter(|adjusting| adjusting.by == after.turn());
     }
 
     /// In an edition in which only the press completes, a move that was never pressed stays open.
@@ -829,41 +837,21 @@ impl Conduct {
 }
 
 /// How castling shows on a Chess960 board (Guideline II.3): which squares change, and whether any do.
-pub(super) fn tell_castling(before: &Chess, mv: Move, uci: MoveText, desk: &mut Desk<'_>) {
-    let Move::Castle { king, rook } = mv else { return };
-    let Some(wing) = mv.castling_side() else { return };
-    let (king_to, rook_to) = (wing.king_to(before.turn()), wing.rook_to(before.turn()));
-    let method = if king == rook_to && rook == king_to {
-        "transposition"
-    } else if rook == rook_to {
-        "king-only"
-    } else if king == king_to {
-        "rook-only"
-    } else {
-        "double"
-    };
-    let from = Bitboard::from_square(king).with(rook);
-    let to = Bitboard::from_square(king_to).with(rook_to);
+pub(super) fn tell_castling(mv: Move, desk: &mut Desk<'_>) {
+    let Some(castling) = Castling::of(mv) else { return };
+    let (vacated, filled) = castling.changes();
     desk.tell(LawFact::C960Castle {
-        uci,
+        uci: desk.session.move_text(mv),
         legal: true,
-        method,
-        vacated: (from & !to).into_iter().map(Sq).collect(),
-        filled: (to & !from).into_iter().map(Sq).collect(),
+        method: castling.method().as_str(),
+        vacated: vacated.into_iter().map(Sq).collect(),
+        filled: filled.into_iter().map(Sq).collect(),
     });
 }
 
 /// Whether `rook` moved the rook of this castling.
 fn is_rook_of(rook: Move, castling: Move) -> bool {
     matches!(castling, Move::Castle { rook: square, .. } if Some(square) == rook.from())
-}
-
-/// Castling in which both men move and neither ends on the other's square.
-fn is_double(mv: Move, side: Color) -> bool {
-    let Move::Castle { king, rook } = mv else { return false };
-    let Some(wing) = mv.castling_side() else { return false };
-    let (king_to, rook_to) = (wing.king_to(side), wing.rook_to(side));
-    king != king_to && rook != rook_to && king_to != rook && rook_to != king
 }
 
 /// The squares of a board on which `other` differs.

@@ -360,6 +360,13 @@ pub enum Times {
         /// The time.
         opponent: u64,
     },
+    /// Both players' after an illegal move.
+    Irregular {
+        /// The time of the player who made it.
+        offender: u64,
+        /// The other player's.
+        opponent: u64,
+    },
     /// Both parties of a claim.
     Parties {
         /// The claimant's time.
@@ -395,6 +402,9 @@ pub struct ClockCalc {
     /// Which irregularity of the side it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n: Option<u32>,
+    /// The increment that an illegal press had added and that is taken back, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inc_removed: Option<u64>,
     /// Time that passed, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elapsed: Option<u64>,
@@ -430,6 +440,7 @@ impl ClockCalc {
             delay: None,
             add: None,
             n: None,
+            inc_removed: None,
             elapsed: None,
             session_left: None,
             from_ms: None,
@@ -564,19 +575,19 @@ pub enum LawFact {
     /// What binds the player who has the move.
     Obligation(Obligation),
     /// Something to know.
-    Advisory(Notice),
+    Advisory(Box<Notice>),
     /// What putting an earlier position up again takes.
     Restore(Restore),
     /// A claim, looked at.
     ClaimCheck(ClaimCheck),
     /// A time, worked out.
-    Clock(ClockCalc),
+    Clock(Box<ClockCalc>),
     /// A penalty.
     Penalty(Penalty),
     /// A position, times and score, frozen.
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// A state that changed.
-    State(LawState),
+    State(Box<LawState>),
     /// An entry of the arbiter.
     ArbiterEntry(Entry),
     /// An illegal move stands: the game goes on from this position.
@@ -776,7 +787,6 @@ impl LawFact {
             LawFact::Advisory(notice) => notice.to,
             LawFact::Restore(Restore { to, .. })
             | LawFact::Penalty(Penalty { to, .. })
-            | LawFact::Snapshot(Snapshot { to, .. })
             | LawFact::IllegalStands { to, .. }
             | LawFact::CanMate { to, .. }
             | LawFact::DeadCheck { to, .. }
@@ -786,6 +796,7 @@ impl LawFact {
             | LawFact::Counter { to, .. } => *to,
             LawFact::ClaimCheck(_) | LawFact::ArbiterEntry(_) | LawFact::Setup { .. } => Audience::Arbiter,
             LawFact::Envelope(envelope) => envelope.to,
+            LawFact::Snapshot(snapshot) => snapshot.to,
             LawFact::Spoken { .. } => Audience::Assistant,
             LawFact::Obligation(_)
             | LawFact::Clock(_)

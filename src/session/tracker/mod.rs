@@ -4,6 +4,7 @@
 //! stay as it is or play one more move that the board now shows, fully or nearly; time, presses and
 //! later moves make the wrong ones expensive. What all readings share is firm.
 
+pub(super) mod asked;
 mod cost;
 mod expand;
 mod fit;
