@@ -104,8 +104,10 @@ impl Board {
     }
 
     fn fire(&mut self, now: MonoTime) {
-        while let Some(at) = self.deadline().filter(|at| *at <= now) {
-            if self.session.deadline().is_some_and(|due| due <= at) {
+        loop {
+            let (session, conduct) = (self.session.deadline(), self.conduct.deadline());
+            let Some(at) = sooner(session, conduct).filter(|at| *at <= now) else { return };
+            if session.is_some_and(|due| due <= at) {
                 self.session.advance(at);
                 self.pass_on(at);
             } else {
@@ -144,7 +146,7 @@ impl Board {
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
-        [self.session.deadline(), self.conduct.deadline()].into_iter().flatten().min()
+        sooner(self.session.deadline(), self.conduct.deadline())
     }
 
     /// The next fact, in order.
@@ -160,6 +162,14 @@ impl Board {
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+}
+
+/// The earlier of two times.
+fn sooner(one: Option<MonoTime>, other: Option<MonoTime>) -> Option<MonoTime> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 

@@ -25,7 +25,9 @@ impl Session {
     /// The legal moves of the man on a square: castling is the king's. Without generating all moves.
     pub fn moves_of(&self, square: shakmaty::Square) -> Vec<Move> {
         let moves = asked::leaving(self.position(), square);
-        moves.into_iter().filter(|mv| touch::moved(*mv) == Some(square)).collect()
+        let mut of_man = Vec::with_capacity(moves.len());
+        of_man.extend(moves.into_iter().filter(|mv| touch::moved(*mv) == Some(square)));
+        of_man
     }
 
     /// The legal moves that capture the man on a square.

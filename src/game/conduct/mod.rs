@@ -24,6 +24,7 @@ use self::{
     adjourn::Adjournment, announce::Announcing, claims::Claims, clocks::Clocks, irregular::Irregularity,
     turn::{Turn, Violation}, two_boards::TwoBoards,
 };
+use super::sooner;
 use crate::{
     laws::{
         articles::Articles,
@@ -311,9 +312,12 @@ impl Conduct {
 
     /// The next deadline.
     pub(super) fn deadline(&self) -> Option<MonoTime> {
-        let unpressed = self.unpressed.map(|(_, due)| due);
-        let two_boards = self.two_boards.as_ref().and_then(TwoBoards::due);
-        [self.turn.due, self.irregularity_due(), unpressed, two_boards].into_iter().flatten().min()
+        let mut soonest = self.unpressed.map(|(_, due)| due);
+        for due in [self.turn.due, self.irregularity_due(), self.two_boards.as_ref().and_then(TwoBoards::due)]
+        {
+            soonest = sooner(soonest, due);
+        }
+        soonest
     }
 
     /// A deadline has passed.

@@ -171,7 +171,14 @@ impl Conduct {
         if self.turn.contacts.len() < MAX_CONTACTS {
             self.turn.contacts.push(Contact { square, occupied, at: desk.at });
         }
-        self.turn.due = occupied.then(|| desk.at.plus_ms(self.dwell_ms));
+        // Where a touched man may go is nothing to look at, unless it is a king or becomes another piece.
+        let binding = self.turn.binding.as_ref().and_then(|binding| binding.moves.as_ref());
+        let lawful = |moves: &Vec<Move>| {
+            let mut all = moves.iter();
+            all.any(|mv| mv.to() == square && mv.role() != Role::King && !mv.is_promotion())
+        };
+        let watched = occupied && !binding.is_some_and(lawful);
+        self.turn.due = watched.then(|| desk.at.plus_ms(self.dwell_ms));
     }
 
     /// The clocks were stopped to fetch a piece (Article 6.11.2; 2005: 6.13b): the move is made when the man
