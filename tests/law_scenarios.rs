@@ -1,0 +1,181 @@
+//! The scenarios of the Laws, each played on a board under every edition that it names.
+//!
+//! What an expected fact needs and no event gives (times on the clocks, the time control, moves and illegal
+//! moves before the first event, who is there) is set up from the inputs that the fact itself names. The
+//! expected facts have to come in their order, between others. Notation, announcements without a move,
+//! classification and set-ups of Chess960 are no matter of a game: other tests run them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "law_scenarios/compare.rs"]
+mod compare;
+#[path = "law_scenarios/log.rs"]
+mod log;
+
+use std::{collections::BTreeMap, fs, iter, path::Path};
+
+use serde_json::Value;
+use shakmaty::{EnPassantMode, Position as _, fen::Fen};
+use touchmoved::{
+    game::Board,
+    session::{io::Input, time::MonoTime},
+    wire::sensor_log,
+};
+
+use compare::{Still, differences, is_of_the_game};
+use log::{Log, list};
+
+/// A key of a fact in which a scenario stands against others.
+struct Contradiction {
+    id: &'static str,
+    /// Of this edition only.
+    edition: Option<&'static str>,
+    /// The fact, or the code of the advisory.
+    fact: &'static str,
+    /// The key that is not compared; `ev` is the place in the order.
+    key: &'static str,
+    why: &'static str,
+}
+
+const CONTRADICTS: &[Contradiction] = &[
+    Contradiction {
+        id: "L5.1a-3",
+        edition: None,
+        fact: "flag-indicated",
+        key: "to",
+        why: "standard play calls the arbiter: L6.3-2, L6.9-1, L13.6-2",
+    },
+    Contradiction {
+        id: "X5-1",
+        edition: Some("fide-2023"),
+        fact: "obligation",
+        key: "certainty",
+        why: "the edition of 2023 presumes no deliberate touch: N4.2.2-1",
+    },
+    Contradiction {
+        id: "N7.5.2-1",
+        edition: None,
+        fact: "clock",
+        key: "ev",
+        why: "the time is added when the arbiter confirms: L7.4-5",
+    },
+];
+
+/// Scenarios that are not met, and why. One that is met must leave this list.
+const KNOWN_MISSES: &[(&str, &str)] = &[
+    ("L2.3-3", "the advisory comes before the set-up"),
+    ("L3.8-10", "a press over two men that moved in no legal way is no illegal move yet"),
+    ("L4.1-1", "two hands are suspected after the move is told, not before"),
+    ("L4.4b-2", "a king that is lifted after the rook was released is charged to the opponent"),
+    ("L4.4d-1", "a move that may still be revised is not marked `provisional`"),
+    ("L4.6-1", "the same"),
+    ("L4.7-3", "the same"),
+    ("L5.1a-2", "a mate by a man that could slide on ends the game later than it is made"),
+    ("L6.13-1", "a promotion that is finished while the clocks stand is told before"),
+    ("L6.3-2", "the moves of the period are told after the flag"),
+    ("L7.1b-1", "the position to transfer is told at the command only"),
+    ("L7.3-1", "one of two displaced men that is put back leaves a legal move"),
+    ("L7.4-1", "what binds is not told again when an illegal placement is taken back"),
+    ("L7.4-4", "an illegal capture in which the square is filled again is not seen as one"),
+    ("L7.4-8", "a position with the king of the side that waits in check is refused"),
+    ("L7.5-1", "a first report that differs by a legal move is that move"),
+    ("L8.4-5", "the duty to record is told when it changes, not when the time is above the limit again"),
+    ("LA10-2", "a sealed move is not marked `by_rule`"),
+    ("LA11-1", "the same"),
+    ("LA1a-1", "a move that is made after the seal request is published"),
+    ("LA9a-1", "a sealed move is not marked `by_rule`, and the clock after it is not compared"),
+    ("LA9b-1", "a sealed move is not marked `by_rule`"),
+    ("LA9c-1", "the same"),
+    ("LF2.3-2", "a press before the completion is told as `press`"),
+    ("N4.8-1", "a move that may still be revised is not marked `provisional`"),
+    ("N6.2.4-2", "a press before the completion is told as `press`"),
+    ("N7.5.2-1", "a queen that the arbiter orders is not marked `by_rule`"),
+    ("NA5.4-1", "a position with both kings in check is refused"),
+    ("U960.3-1", "how castling shows is not told"),
+    ("U960.3-10", "castling that looks like a move of the rook is left open although both men were lifted"),
+    ("U960.3-13", "how castling shows is not told"),
+    ("U960.3-17", "castling that looks like a move of the rook is left open although both men were lifted"),
+    ("U960.3-2", "how castling shows is not told"),
+    ("U960.3-3", "the same"),
+    ("U960.3-4", "the same"),
+    ("U960.3-5", "the same"),
+    ("U960.3-6", "the same"),
+    ("U960.3-7", "castling that looks like a move of the rook is left open although both men were lifted"),
+    ("UQ4-1", "once a clock was read, no account is told, even where the mode was changed since"),
+    ("UQ4-3", "a request for five seconds that does not apply is no draw offer"),
+    ("X6-1", "a press well before a report does not complete the move that the report shows"),
+    ("X7-2", "the same, for two moves"),
+];
+
+/// Plays a log to its end.
+fn play(log: &Log) -> Result<(Vec<Value>, Still), String> {
+    let setup = sensor_log::parse_header(&log.header.to_string()).map_err(|error| error.to_string())?;
+    let mut board = Board::new(&setup).map_err(|error| error.to_string())?;
+    let mut facts = Vec::new();
+    for line in &log.events {
+        let stamped =
+            sensor_log::parse_event(&line.to_string()).map_err(|error| format!("{line}: {error}"))?;
+        board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+        facts.extend(iter::from_fn(|| board.poll_fact()));
+    }
+    let position = board.session().position().clone();
+    board.advance(MonoTime::END);
+    facts.extend(iter::from_fn(|| board.poll_fact()));
+    let legal = position.legal_moves().iter().map(|mv| board.session().move_text(*mv).into()).collect();
+    let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
+    Ok((facts.iter().map(|fact| fact.to_value()).collect(), Still { fen, legal }))
+}
+
+/// The editions that a scenario is for; the extract on the clock is a text, not an edition to play by.
+fn editions(scenario: &Value) -> impl Iterator<Item = &str> {
+    list(scenario, "edition")
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|edition| *edition != "seed-clock-extract")
+}
+
+fn scenarios() -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/laws/scenarios.jsonl");
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_scenario_is_met() {
+    let (mut run, mut pure) = (0, 0);
+    let mut failed = BTreeMap::<String, Vec<String>>::new();
+    for scenario in scenarios() {
+        let id = scenario["id"].as_str().unwrap();
+        let expected = list(&scenario, "expected");
+        let absent = expected.iter().any(|fact| fact["fact"] == "absent");
+        if !absent && !expected.iter().any(|fact| is_of_the_game(&scenario, fact)) {
+            pure += 1;
+            continue;
+        }
+        run += 1;
+        for edition in editions(&scenario) {
+            let log = log::log(&scenario, edition);
+            let wrong = match play(&log) {
+                Ok((found, still)) => differences(&scenario, edition, &found, log.shift, &still),
+                Err(error) => vec![error],
+            };
+            if !wrong.is_empty() {
+                let told = wrong.iter().map(|line| format!("\n  {edition}: {line}"));
+                failed.entry(id.to_owned()).or_default().extend(told);
+            }
+        }
+    }
+    let known = |id: &str| KNOWN_MISSES.iter().any(|(known, _)| *known == id);
+    let met: Vec<&str> =
+        KNOWN_MISSES.iter().map(|(id, _)| *id).filter(|id| !failed.contains_key(*id)).collect();
+    let new: Vec<String> = failed
+        .iter()
+        .filter(|(id, _)| !known(id))
+        .map(|(id, wrong)| format!("{id}:{}", wrong.concat()))
+        .collect();
+    assert!(new.is_empty(), "{} of {run} scenarios are not met:\n{}", new.len(), new.join("\n"));
+    assert!(met.is_empty(), "these are met now, take them off the list: {met:?}");
+    assert!(run >= 225, "only {run} scenarios were run, {pure} are pure computations");
+}
