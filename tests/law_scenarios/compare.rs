@@ -69,49 +69,97 @@ pub fn is_of_the_game(scenario: &Value, fact: &Value) -> bool {
     !pure && kind != "absent" && fact.get("recording_required").is_none()
 }
 
-/// What is wrong with the facts that were found, in words; `position` is the last position as a FEN.
-pub fn differences(
-    scenario: &Value,
-    edition: &str,
-    found: &[Value],
-    shift: i64,
-    still: &Still,
-) -> Vec<String> {
-    let mut wrong = Vec::new();
-    let mut next = 0;
-    for wanted in list(scenario, "expected").iter().filter(|fact| is_of_the_game(scenario, fact)) {
-        if is_still(scenario) && still.answers(wanted, &mut wrong) {
-            continue;
+/// A scenario and what came of it.
+pub struct Comparison<'a> {
+    pub scenario: &'a Value,
+    /// The edition it was played under.
+    pub edition: &'a str,
+    /// All facts in their order.
+    pub found: &'a [Value],
+    /// Events that were put before those of the scenario.
+    pub shift: i64,
+    /// The position, where nothing happens in it.
+    pub still: &'a Still,
+    /// Whether a scenario is let off where it stands against others.
+    pub lenient: bool,
+}
+
+impl Comparison<'_> {
+    /// What is wrong, in words.
+    pub fn differences(&self) -> Vec<String> {
+        let mut wrong = self.missing();
+        for absent in list(self.scenario, "expected").iter().filter(|fact| fact["fact"] == "absent") {
+            let mut words = absent["what"].as_str().unwrap().split_whitespace();
+            let (kind, more) = (words.next().unwrap(), words.next());
+            wrong.extend(self.told(|fact| {
+                let named = |word| ["uci", "code", "kind", "reason"].iter().any(|key| fact[*key] == word);
+                fact["fact"] == kind && more.is_none_or(named)
+            }));
         }
-        let fits = |fact: &Value| matches(scenario, edition, wanted, fact, shift);
-        match found.iter().skip(next).position(|fact| fits(fact)) {
-            Some(index) => next += index + 1,
-            None if contradicts(scenario, edition, wanted, "ev") && found.iter().any(fits) => {}
-            None if found.iter().any(fits) => {
-                wrong.push(format!("out of order: {wanted}\n      found: {}", nearest(wanted, found)));
-            }
-            None => wrong.push(format!("missing: {wanted}\n      found: {}", nearest(wanted, found))),
+        for (_, is_it) in FORBIDDEN.iter().filter(|(id, _)| self.scenario["id"] == *id) {
+            wrong.extend(self.told(is_it));
         }
-        let published = |fact: &&Value| fact["fact"] == "move_published" && fact["uci"] == wanted["uci"];
-        if wanted["publish"] == false
-            && let Some(fact) = found.iter().find(published)
+        for held in list(self.scenario, "expected").iter().filter(|fact| fact["publish"] == false) {
+            wrong.extend(self.told(|fact| fact["fact"] == "move_published" && fact["uci"] == held["uci"]));
+        }
+        wrong
+    }
+
+    /// Expected facts that did not come, or not in their turn.
+    fn missing(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut next = 0;
+        for wanted in
+            list(self.scenario, "expected").iter().filter(|fact| is_of_the_game(self.scenario, fact))
         {
-            wrong.push(format!("must not be published: {fact}"));
+            if is_still(self.scenario) && self.still.answers(wanted, &mut wrong) {
+                continue;
+            }
+            let mut fitting = self.found.iter().enumerate().filter(|(_, fact)| self.matches(wanted, fact));
+            let how = match (fitting.clone().find(|(index, _)| *index >= next), fitting.next()) {
+                (Some((index, _)), _) => {
+                    next = index + 1;
+                    continue;
+                }
+                (None, Some(_)) if self.is_excused(wanted, "ev") => continue,
+                (None, Some(_)) => "out of order",
+                (None, None) => "missing",
+            };
+            wrong.push(format!("{how}: {wanted}\n      found: {}", nearest(wanted, self.found)));
         }
+        wrong
     }
-    for absent in list(scenario, "expected").iter().filter(|fact| fact["fact"] == "absent") {
-        let mut words = absent["what"].as_str().unwrap().split_whitespace();
-        let (kind, more) = (words.next().unwrap(), words.next());
-        let is_it = |fact: &&Value| {
-            let named = |word| ["uci", "code", "kind", "reason"].iter().any(|key| fact[*key] == word);
-            fact["fact"] == kind && more.is_none_or(named)
+
+    /// Facts that must not be told.
+    fn told(&self, is_it: impl Fn(&Value) -> bool) -> impl Iterator<Item = String> {
+        self.found.iter().filter(move |fact| is_it(fact)).map(|fact| format!("must be absent: {fact}"))
+    }
+
+    fn matches(&self, wanted: &Value, found: &Value) -> bool {
+        let in_time = wanted["ev"].as_i64().is_none_or(|ev| {
+            let ev = if ev < 0 { ev } else { ev + self.shift };
+            found["ev"].as_i64().is_some_and(|at| (ev..=ev + 1).contains(&at))
+        });
+        let is_prose = |key: &str, value: &Value| key == "required" && value.is_string();
+        (in_time || self.is_excused(wanted, "ev"))
+            && allows_only(wanted, found)
+            && wanted.as_object().unwrap().iter().all(|(key, value)| {
+                NOT_COMPARED.iter().any(|(name, _)| name == key)
+                    || self.is_excused(wanted, key)
+                    || is_prose(key, value)
+                    || same(&of_edition(self.edition, key, value), &found[key])
+            })
+    }
+
+    /// True when the scenario stands against others in this key of a fact.
+    fn is_excused(&self, wanted: &Value, key: &str) -> bool {
+        let excused = |row: &crate::Contradiction| {
+            let of_fact = wanted["fact"] == row.fact || wanted["code"] == row.fact;
+            let here = row.edition.is_none_or(|only| only == self.edition);
+            self.scenario["id"] == row.id && here && of_fact && row.key == key
         };
-        wrong.extend(found.iter().filter(is_it).map(|fact| format!("must be absent: {fact}")));
+        self.lenient && crate::CONTRADICTS.iter().any(excused)
     }
-    for (_, is_it) in FORBIDDEN.iter().filter(|(id, _)| scenario["id"] == *id) {
-        wrong.extend(found.iter().filter(|fact| is_it(fact)).map(|fact| format!("must be absent: {fact}")));
-    }
-    wrong
 }
 
 /// What can be asked of a game in which nothing happens.
@@ -157,34 +205,6 @@ fn nearest(wanted: &Value, found: &[Value]) -> String {
     }
     kin.dedup();
     kin.join("\n             ")
-}
-
-fn matches(scenario: &Value, edition: &str, wanted: &Value, found: &Value, shift: i64) -> bool {
-    let in_time = wanted["ev"].as_i64().is_none_or(|ev| {
-        let ev = if ev < 0 { ev } else { ev + shift };
-        found["ev"].as_i64().is_some_and(|at| (ev..=ev + 1).contains(&at))
-    });
-    let excused = |key: &str| contradicts(scenario, edition, wanted, key);
-    let is_prose = |key: &str, value: &Value| key == "required" && value.is_string();
-    (in_time || excused("ev"))
-        && allows_only(wanted, found)
-        && wanted.as_object().unwrap().iter().all(|(key, value)| {
-            NOT_COMPARED.iter().any(|(name, _)| name == key)
-                || excused(key)
-                || is_prose(key, value)
-                || same(&of_edition(edition, key, value), &found[key])
-        })
-}
-
-/// True when the scenario stands against others in this key of a fact.
-fn contradicts(scenario: &Value, edition: &str, wanted: &Value, key: &str) -> bool {
-    crate::CONTRADICTS.iter().any(|row| {
-        let of_fact = wanted["fact"] == row.fact || wanted["code"] == row.fact;
-        scenario["id"] == row.id
-            && row.edition.is_none_or(|only| only == edition)
-            && of_fact
-            && row.key == key
-    })
 }
 
 /// None of the moves that the obligation must exclude is among those that it leaves.
