@@ -145,6 +145,40 @@ const BUTTONS: [&str; 22] = [
     "-",
 ];
 
+/// Commands that can be read, with numbers up to the largest.
+fn proper() -> impl Strategy<Value = Value> {
+    let forms = [
+        "set clock SIDE MS",
+        "extra-time SIDE MS",
+        "extra-time both MS",
+        "extra-time SIDE -MS",
+        "penalty reduce SIDE MS",
+        "penalty bonus SIDE MS",
+        "penalty loss SIDE",
+        "seal-early MS",
+        "restore PLY",
+        "illegal-found-at-ply PLY",
+        "correct PLY MOVE",
+        "no-castling SIDE",
+        "touch SIDE SQUARE",
+        "open-envelope MOVE",
+        "SIDE-arrived",
+        "result *",
+        "both-flags last",
+    ];
+    let ms =
+        prop_oneof![Just(0), 1..200_000u64, Just(u64::MAX), Just(u64::MAX / 1000), Just(i64::MAX as u64)];
+    let side = select(vec!["white", "black"]);
+    let square = (0u32..64).prop_map(|index| shakmaty::Square::new(index).to_string());
+    (select(forms.to_vec()), ms, side, 0..40usize, square.clone(), square).prop_map(
+        |(form, ms, side, ply, from, to)| {
+            let text =
+                form.replace("SIDE", side).replace("MS", &ms.to_string()).replace("PLY", &ply.to_string());
+            json!(text.replace("MOVE", &format!("{from}{to}")).replace("SQUARE", &from))
+        },
+    )
+}
+
 fn command() -> impl Strategy<Value = Value> {
     let words = (select(WORDS.to_vec()), vec(select(ARGUMENTS.to_vec()), 0..4));
     let text = words
@@ -167,7 +201,7 @@ fn command() -> impl Strategy<Value = Value> {
         json!(["confirm"]),
         json!({}),
     ]);
-    prop_oneof![6 => text, 3 => object, 1 => other, 1 => ".{0,40}".prop_map(|text| json!(text))]
+    prop_oneof![6 => text, 6 => proper(), 3 => object, 1 => other, 1 => ".{0,40}".prop_map(|text| json!(text))]
 }
 
 /// What a person does.
