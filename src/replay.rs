@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::{
-    game::Board,
     feed::pgn::pgn_of,
+    game::Board,
     journal::{
         record::RecordedFact,
         replay::{Difference, FactCheck},
@@ -16,7 +16,7 @@ use crate::{
     publish::{Publisher, Tags},
     session::{
         Session,
-                fact::{Fact, FactKind},
+        fact::{Fact, FactKind},
         io::Input,
         setup::{GameSetup, SetupError},
         time::MonoTime,

@@ -15,7 +15,7 @@ use touchmoved::{
     game::Board,
     journal::replay::{ItemKind, open},
     session::{
-                fact::FactKind,
+        fact::FactKind,
         setup::{BoardKind, GameSetup},
         time::MonoTime,
     },

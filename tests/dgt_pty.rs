@@ -17,7 +17,7 @@ use touchmoved::{
     game::Board,
     sensor::{Reading, Sink, Source, Stop, dgt::DgtSource, serial::ModemLines},
     session::{
-                event::{ClockReading, Event},
+        event::{ClockReading, Event},
         io::Input,
         setup::{BoardKind, GameSetup},
     },

@@ -188,6 +188,8 @@ fn the_examples_print_what_is_shown() {
         }
     }
     assert!(run >= 8, "only {run} examples");
+}
+
 /// The default of a setting of the Laws under an edition, as the manual writes it: that of standard play,
 /// then what rapid and blitz have instead.
 fn default_of(key: &LawKey, rules: Rules) -> String {

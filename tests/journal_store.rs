@@ -17,7 +17,7 @@ use touchmoved::{
     },
     publish::Tags,
     session::{
-                event::{Event, Unit},
+        event::{Event, Unit},
         fact::{Fact, FactKind},
         io::Input,
         setup::GameSetup,

@@ -382,7 +382,6 @@ proptest! {
 /// Where an illegal move stands, a king may be left to be taken: nobody can take it, whatever the board
 /// shows.
 #[test]
-#[ignore = "a king that is left in check by a move that stands is taken in the search for plies"]
 fn a_king_that_is_left_in_check_is_never_taken() {
     for rest in ["-e1 -e8 +e1 b", "-e8 -e1 +e1 b", "-e8 -c3 +d8 +b5 b w", "-g8 -c3 +h8 +d5 b"] {
         let setup = GameSetup {

@@ -61,50 +61,7 @@ const CONTRADICTS: &[Contradiction] = &[
 ];
 
 /// Scenarios that are not met, and why. One that is met must leave this list.
-const KNOWN_MISSES: &[(&str, &str)] = &[
-    ("L2.3-3", "the advisory comes before the set-up"),
-    ("L3.8-10", "a press over two men that moved in no legal way is no illegal move yet"),
-    ("L4.1-1", "two hands are suspected after the move is told, not before"),
-    ("L4.4b-2", "a king that is lifted after the rook was released is charged to the opponent"),
-    ("L4.4d-1", "a move that may still be revised is not marked `provisional`"),
-    ("L4.6-1", "the same"),
-    ("L4.7-3", "the same"),
-    ("L5.1a-2", "a mate by a man that could slide on ends the game later than it is made"),
-    ("L6.13-1", "a promotion that is finished while the clocks stand is told before"),
-    ("L6.3-2", "the moves of the period are told after the flag"),
-    ("L7.1b-1", "the position to transfer is told at the command only"),
-    ("L7.3-1", "one of two displaced men that is put back leaves a legal move"),
-    ("L7.4-1", "what binds is not told again when an illegal placement is taken back"),
-    ("L7.4-4", "an illegal capture in which the square is filled again is not seen as one"),
-    ("L7.4-8", "a position with the king of the side that waits in check is refused"),
-    ("L7.5-1", "a first report that differs by a legal move is that move"),
-    ("L8.4-5", "the duty to record is told when it changes, not when the time is above the limit again"),
-    ("LA10-2", "a sealed move is not marked `by_rule`"),
-    ("LA11-1", "the same"),
-    ("LA1a-1", "a move that is made after the seal request is published"),
-    ("LA9a-1", "a sealed move is not marked `by_rule`, and the clock after it is not compared"),
-    ("LA9b-1", "a sealed move is not marked `by_rule`"),
-    ("LA9c-1", "the same"),
-    ("LF2.3-2", "a press before the completion is told as `press`"),
-    ("N4.8-1", "a move that may still be revised is not marked `provisional`"),
-    ("N6.2.4-2", "a press before the completion is told as `press`"),
-    ("N7.5.2-1", "a queen that the arbiter orders is not marked `by_rule`"),
-    ("NA5.4-1", "a position with both kings in check is refused"),
-    ("U960.3-1", "how castling shows is not told"),
-    ("U960.3-10", "castling that looks like a move of the rook is left open although both men were lifted"),
-    ("U960.3-13", "how castling shows is not told"),
-    ("U960.3-17", "castling that looks like a move of the rook is left open although both men were lifted"),
-    ("U960.3-2", "how castling shows is not told"),
-    ("U960.3-3", "the same"),
-    ("U960.3-4", "the same"),
-    ("U960.3-5", "the same"),
-    ("U960.3-6", "the same"),
-    ("U960.3-7", "castling that looks like a move of the rook is left open although both men were lifted"),
-    ("UQ4-1", "once a clock was read, no account is told, even where the mode was changed since"),
-    ("UQ4-3", "a request for five seconds that does not apply is no draw offer"),
-    ("X6-1", "a press well before a report does not complete the move that the report shows"),
-    ("X7-2", "the same, for two moves"),
-];
+const KNOWN_MISSES: &[(&str, &str)] = &[];
 
 /// Plays a log to its end.
 fn play(log: &Log) -> Result<(Vec<Value>, Still), String> {

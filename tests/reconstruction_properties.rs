@@ -20,7 +20,7 @@ use touchmoved::{
     },
     session::{
         Session,
-                event::Stamped,
+        event::Stamped,
         fact::{Fact, FactKind},
         io::Input,
         settings::OrientationSetting,

@@ -19,7 +19,7 @@ use touchmoved::{
     journal::{Body, Entry, Journal, JournalHeader, replay::check},
     publish::Tags,
     session::{
-                event::{Event, Unit},
+        event::{Event, Unit},
         io::Input,
         setup::{BoardKind, GameSetup},
         time::MonoTime,

@@ -8,8 +8,8 @@ use std::{
 };
 
 use crate::{
-    journal::replay::{self, ItemKind, Log},
     game::Board,
+    journal::replay::{self, ItemKind, Log},
     wire::sensor_log,
 };
 

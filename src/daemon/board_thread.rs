@@ -137,8 +137,8 @@ mod tests {
                 tests::{Disk, NEVER, until},
             },
         },
-        publish::{FeedEvent, Publisher, Tags},
         game::Board,
+        publish::{FeedEvent, Publisher, Tags},
         session::{event::Event, setup::GameSetup},
     };
 

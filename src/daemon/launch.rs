@@ -17,9 +17,9 @@ use super::{
     writer,
 };
 use crate::{
-    game::Board,
     config::{BoardConfig, Config},
     feed::Hub,
+    game::Board,
     journal::{
         Body, Entry, JournalHeader, Resume,
         record::{program, resume_offset},

@@ -17,7 +17,7 @@ use crate::{
     publish::{Publisher, Tags},
     session::{
         LOGIC_VERSION,
-                event::{Event, GameResult},
+        event::{Event, GameResult},
         fact::Fact,
         io::Input,
         setup::{GameSetup, SetupError},

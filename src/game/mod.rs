@@ -128,8 +128,7 @@ impl Board {
     /// Lets the conduct of the game act, and carries out what it orders.
     fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) {
         let mut orders = Vec::new();
-        let mut desk =
-            Desk { session: &self.session, at, ev, facts: &mut self.facts, orders: &mut orders };
+        let mut desk = Desk { session: &self.session, at, ev, facts: &mut self.facts, orders: &mut orders };
         act(&mut self.conduct, &mut desk);
         for order in orders {
             match order {

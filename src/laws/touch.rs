@@ -91,8 +91,7 @@ pub fn binding<M: Moves + ?Sized>(
     let first_own = own().next();
     let first_theirs = theirs().next();
     if let (Some(man), Some(victim)) = (first_own, first_theirs) {
-        let moves: Vec<Move> =
-            moves_of(man).into_iter().filter(|mv| captured(*mv) == Some(victim)).collect();
+        let moves: Vec<Move> = moves_of(man).into_iter().filter(|mv| captured(*mv) == Some(victim)).collect();
         if !moves.is_empty() {
             let (must_move, must_capture) = (Some(man), Some(victim));
             return Binding { moves: Some(moves), must_move, must_capture, ..Binding::free(articles.both) };
@@ -116,9 +115,8 @@ pub fn binding<M: Moves + ?Sized>(
         return Binding::free(articles.free);
     }
     let king = position.our(Role::King).first();
-    let is_rook = |square: Square| {
-        position.our(Role::Rook).contains(square) && square.rank() == first_rank(side)
-    };
+    let is_rook =
+        |square: Square| position.our(Role::Rook).contains(square) && square.rank() == first_rank(side);
     let castling_with = |rook: Square| {
         let of_king = king.map(moves_of).unwrap_or_default();
         of_king.into_iter().find(|mv| matches!(mv, Move::Castle { rook: other, .. } if *other == rook))

@@ -143,7 +143,10 @@ impl Publisher {
             FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(self.base + ply),
             FactKind::MoveRevised { ply, uci, .. } => self.revised(self.base + ply, uci),
             FactKind::MoveCompleted { ply, how, clock_ms, .. } => {
-                let done = Completion { clock_ms: *clock_ms, pressed: matches!(how, CompletedBy::Press | CompletedBy::EarlierPress) };
+                let done = Completion {
+                    clock_ms: *clock_ms,
+                    pressed: matches!(how, CompletedBy::Press | CompletedBy::EarlierPress),
+                };
                 self.completed(self.base + ply, done, events);
             }
             FactKind::PlyClock { ply, clock_ms } => {

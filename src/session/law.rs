@@ -4,7 +4,14 @@ use shakmaty::{Bitboard, Board, Chess, Move, Position as _};
 
 use crate::laws::touch;
 
-use super::{Session, fact::Conclusion, narrator::Now, text::MoveText, time::MonoTime, tracker::{Observed, Ply, Tracker, asked}};
+use super::{
+    Session,
+    fact::Conclusion,
+    narrator::Now,
+    text::MoveText,
+    time::MonoTime,
+    tracker::{Observed, Ply, Tracker, asked},
+};
 
 impl Session {
     /// The position after this many plies of the log, where so many were told.
@@ -120,12 +127,7 @@ impl Session {
 
     /// A report that opens the record of a game under way and shows men elsewhere than the game has them: no
     /// move, since nobody had been absent. They were displaced (Article 7.6; 2005: 7.5).
-    pub(super) fn begins_displaced(
-        &mut self,
-        at: MonoTime,
-        occupied: Bitboard,
-        men: Option<&Board>,
-    ) -> bool {
+    pub(super) fn begins_displaced(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) -> bool {
         let shown = Observed::of(occupied, men.cloned());
         let differs = shown.differs(self.position().board());
         if !self.untouched || !self.mid_game || self.narrator.plies().len() > 0 || differs.is_empty() {

@@ -3,7 +3,6 @@
 //! No I/O, no clock, no randomness, no floating point, no hash order: the same events give the
 //! same facts, byte for byte. A deadline acts at its own time, so a late wake-up changes nothing.
 
-
 pub mod debounce;
 pub mod event;
 pub mod fact;
@@ -196,7 +195,8 @@ impl Session {
     }
 
     fn take(&mut self, event: &Event, at: MonoTime) {
-        self.untouched &= matches!(event, Event::Occupied(_) | Event::Pieces(_) | Event::Tick | Event::Wall(_));
+        self.untouched &=
+            matches!(event, Event::Occupied(_) | Event::Pieces(_) | Event::Tick | Event::Wall(_));
         match event {
             Event::Square { square, occupied } => {
                 let square = *square;

@@ -314,13 +314,20 @@ fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
             before.ep_square = None;
             before.halfmoves = before.halfmoves.saturating_sub(1);
             if mover == shakmaty::Color::Black {
-                before.fullmoves = std::num::NonZeroU32::new(before.fullmoves.get().saturating_sub(1)).unwrap_or(before.fullmoves);
+                before.fullmoves = std::num::NonZeroU32::new(before.fullmoves.get().saturating_sub(1))
+                    .unwrap_or(before.fullmoves);
             }
             before.board.discard_piece_at(to);
             before.board.set_piece_at(from, man);
             let Ok(mut position) = before.position::<Chess>(mode) else { continue };
             let role = man.role;
-            position.play_unchecked(shakmaty::Move::Normal { role, from, capture: None, to, promotion: None });
+            position.play_unchecked(shakmaty::Move::Normal {
+                role,
+                from,
+                capture: None,
+                to,
+                promotion: None,
+            });
             if position.castles().castling_rights() == setup.castling_rights {
                 return Some(position);
             }

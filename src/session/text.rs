@@ -73,7 +73,8 @@ impl MoveText {
     }
 
     fn letter(&mut self, letter: char) {
-        if let (Some(place), Ok(letter)) = (self.letters.get_mut(usize::from(self.len)), u8::try_from(letter)) {
+        if let (Some(place), Ok(letter)) = (self.letters.get_mut(usize::from(self.len)), u8::try_from(letter))
+        {
             *place = letter;
             self.len += 1;
         }

@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, CastlingMode, Color, Move, Piece, Position as _, Role, 
 use touchmoved::{
     game::Board,
     session::{
-                event::{ClockReading, Event, GameResult, Unit},
+        event::{ClockReading, Event, GameResult, Unit},
         io::Input,
         settings::OrientationSetting,
         setup::{BoardKind, GameSetup, INITIAL_FEN, Rules, Signal},

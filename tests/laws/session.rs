@@ -6,7 +6,7 @@ use touchmoved::{
     publish::{Publisher, Tags},
     session::{
         Session,
-                fact::{Fact, FactKind},
+        fact::{Fact, FactKind},
         setup::GameSetup,
         time::MonoTime,
     },

@@ -4,12 +4,12 @@ use std::{fmt::Debug, sync::LazyLock};
 
 use serde_json::Value;
 use touchmoved::{
-    game::Board,
     config,
     feed::{
         Hub,
         livechess::{Client, Now},
     },
+    game::Board,
     publish::{Publisher, Tags},
     session::{Session, setup::GameSetup},
     simulate,

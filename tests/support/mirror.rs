@@ -128,7 +128,8 @@ impl Mirror {
     /// What the facts of the game become in the mirror; what depends on letters of squares (standard
     /// algebraic notation, explanations) is left out, and lists are put in order.
     pub fn facts(self, facts: &[Fact]) -> Vec<Fact> {
-        let seen = facts.iter().filter(|fact| !matches!(fact.kind, FactKind::Law(_) | FactKind::Contact { .. }));
+        let seen =
+            facts.iter().filter(|fact| !matches!(fact.kind, FactKind::Law(_) | FactKind::Contact { .. }));
         seen.map(|fact| Fact { kind: self.kind(fact.kind.clone()), ..fact.clone() }).collect()
     }
 

@@ -9,7 +9,7 @@ use crate::{
     session::{
         event::GameResult,
         fact::{
-            Certainty, Conclusion,
+            Certainty, Conclusion, Fact, FactKind,
             law::{
                 Audience, Both, ClockCalc, Envelope, EnvelopeFields, LawFact, LawState, Notice, Side, Times,
             },
@@ -40,6 +40,8 @@ pub(super) struct Adjournment {
     moved: [bool; 2],
     /// Nothing new may leave.
     embargo: bool,
+    /// Moves that would have been published meanwhile.
+    held: Vec<Fact>,
 }
 
 impl Adjournment {
@@ -79,6 +81,27 @@ impl Adjournment {
     /// The game was resumed.
     pub(super) const fn is_resumed(&self) -> bool {
         self.resumed.is_some()
+    }
+
+    /// Holds a published move back.
+    pub(super) fn hold(&mut self, published: Fact) {
+        self.held.push(published);
+    }
+
+    /// A move was taken back: true when it had been held back, and was not published to anybody.
+    pub(super) fn forget(&mut self, ply: usize) -> bool {
+        let before = self.held.len();
+        let is_it =
+            |fact: &Fact| matches!(fact.kind, FactKind::MovePublished { ply: held, .. } if held == ply);
+        self.held.retain(|fact| !is_it(fact));
+        self.held.len() < before
+    }
+
+    fn end_embargo(&mut self, desk: &mut Desk<'_>) {
+        self.embargo = false;
+        for fact in self.held.drain(..) {
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact.kind });
+        }
     }
 
     /// Nothing newer than the position before the sealed move may leave.
@@ -137,7 +160,11 @@ impl Conduct {
 
     /// The player who has the move adjourns early: he is charged the rest of the session (Guideline I.1.2;
     /// 2005: A.1b).
-    pub(super) fn seal_early(&mut self, session_left: Option<u64>, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+    pub(super) fn seal_early(
+        &mut self,
+        session_left: Option<u64>,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), &'static str> {
         if !adjournment::early_allowed(&self.settings.adjournment, self.control_is_made(desk)) {
             return Err("the rules in force do not let the player adjourn now");
         }
@@ -168,8 +195,7 @@ impl Conduct {
         let made = self.moves_made(desk);
         for side in [Color::White, Color::Black] {
             let moves = side.fold_wb(made.white, made.black);
-            let (allotted, remaining) =
-                (self.clocks.allotted(moves), self.clocks.remaining(side, desk.at));
+            let (allotted, remaining) = (self.clocks.allotted(moves), self.clocks.remaining(side, desk.at));
             if let (Some(allotted), Some(remaining)) = (allotted, remaining) {
                 desk.calc(ClockCalc {
                     side: Some(Side(side)),
@@ -200,7 +226,7 @@ impl Conduct {
 
     /// The envelope is opened (Guideline I.7 to I.9; 2005: A.7 to A.9): what is on the paper is read.
     pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) {
-        self.adjournment.embargo = false;
+        self.adjournment.end_embargo(desk);
         let position = desk.session.position();
         let sealer = position.turn();
         match read_move(position, text) {
@@ -229,7 +255,7 @@ impl Conduct {
 
     /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).
     pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) {
-        self.adjournment.embargo = false;
+        self.adjournment.end_embargo(desk);
         self.adjournment.stated = true;
         desk.notice(Notice::of("envelope-missing", Audience::Arbiter));
         desk.tell(LawFact::Position { fen: desk.fen() });

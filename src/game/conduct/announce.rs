@@ -14,7 +14,7 @@ use crate::{
     },
     session::{
         fact::{
-            Fact, FactKind,
+            CompletedBy, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, Notice, Side, Times},
         },
         setup::BoardKind,
@@ -57,8 +57,12 @@ impl Announcing {
 
     fn release(&mut self, desk: &mut Desk<'_>) {
         for Fact { mut kind, .. } in self.held.drain(..) {
-            if let FactKind::MoveMade { latest, .. } = &mut kind {
-                *latest = desk.at;
+            match &mut kind {
+                FactKind::MoveMade { latest, .. } => *latest = desk.at,
+                FactKind::MoveCompleted { how: how @ CompletedBy::Press, .. } => {
+                    *how = CompletedBy::EarlierPress;
+                }
+                _ => {}
             }
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
@@ -77,9 +81,8 @@ impl Conduct {
     /// Somebody announced a move in words, or as UCI.
     pub(super) fn announced(&mut self, words: &str, desk: &mut Desk<'_>) {
         let last = desk.session.plies().len().checked_sub(1);
-        let made = last.and_then(|index| {
-            Some((desk.session.position_after(index)?, desk.session.move_at(index)?))
-        });
+        let made =
+            last.and_then(|index| Some((desk.session.position_after(index)?, desk.session.move_at(index)?)));
         let waiting = self.announcing.waits() || !self.announcing.required;
         if let Some((before, mv)) = made.filter(|_| waiting) {
             if announcement::read(before, words) == Reading::Unique(mv) {
@@ -91,7 +94,11 @@ impl Conduct {
                 let said = said(words, before);
                 self.announcing.slip = Some(said.clone());
                 let (board_move, said) = (Some(desk.session.move_text(mv)), Some(said));
-                desk.notice(Notice { board_move, said, ..Notice::of("announce-mismatch", Audience::Journal) });
+                desk.notice(Notice {
+                    board_move,
+                    said,
+                    ..Notice::of("announce-mismatch", Audience::Journal)
+                });
             }
             return;
         }

@@ -267,8 +267,7 @@ impl Conduct {
         if !valid {
             desk.notice(Notice { by: by(side), ..Notice::of("draw-offer-standing", Audience::Journal) });
         }
-        self.claims.pending =
-            Some(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv) });
+        self.claims.pending = Some(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv) });
         if valid {
             let more = EndDetail { intended: text, ..EndDetail::default() };
             let end = Conclusion::of(GameResult::Draw, kind, Certainty::Presumed);
@@ -358,7 +357,8 @@ impl Conduct {
     fn request_five_seconds(&mut self, side: Color, desk: &mut Desk<'_>) {
         let low = self.clocks.remaining(side, desk.at).is_none_or(|ms| ms < quickplay::THRESHOLD_MS);
         if !low || quickplay::five_second_mode(&self.settings).is_none() {
-            let reason = if low { "the five-second mode does not apply" } else { "two minutes or more are left" };
+            let reason =
+                if low { "the five-second mode does not apply" } else { "two minutes or more are left" };
             let notice = Notice::of("claim-not-available", Audience::Arbiter);
             desk.notice(Notice { by: by(side), reason: Some(reason), ..notice });
         } else {

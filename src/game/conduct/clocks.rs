@@ -559,10 +559,10 @@ impl Conduct {
     /// A clock was started: by an arbiter, or at the beginning.
     pub(super) fn started(&mut self, side: Color, desk: &mut Desk<'_>) {
         let first = !self.begun && self.clocks.begun.is_none();
-        let resumed = self.clocks.paused;
+        let resumed = self.clocks.paused || self.adjournment.is_resuming();
         let side_to_move = desk.turn();
         let equal = desk.session.differs().is_empty();
-        if resumed || (first && !self.earlier.is_empty()) || self.adjournment.is_resuming() {
+        if resumed || (first && !self.earlier.is_empty()) {
             let sealed = side_to_move != side;
             desk.notice(Notice {
                 equal: Some(equal),

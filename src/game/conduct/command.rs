@@ -258,7 +258,9 @@ impl Command {
                 let uci = rest.word("a move", |word| (!word.is_empty()).then(|| word.to_owned()))?;
                 Command::Correct(ply, uci)
             }
-            "result" => Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?),
+            "result" => {
+                Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?)
+            }
             "draw" | "draw-agreed" => Command::Agreement,
             "both-lose" => Command::Result(GameResult::BothLose),
             "penalty" => {
@@ -334,7 +336,10 @@ mod tests {
     fn a_word_and_an_object_say_the_same() {
         for (text, object) in [
             ("restore 12", json!({"command": "restore", "ply": 12})),
-            ("penalty reduce white 60000", json!({"command": "penalty", "kind": "reduce", "side": "white", "ms": 60000})),
+            (
+                "penalty reduce white 60000",
+                json!({"command": "penalty", "kind": "reduce", "side": "white", "ms": 60000}),
+            ),
             ("correct 7 e2e4", json!({"command": "correct", "ply": 7, "uci": "e2e4"})),
             ("set clock black 1000", json!({"command": "set clock", "side": "black", "ms": 1000})),
         ] {

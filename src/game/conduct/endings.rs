@@ -26,6 +26,21 @@ const SEARCH: Nodes = Nodes(20_000);
 const FEW_MEN: usize = 5;
 
 impl Conduct {
+    /// A mate or stalemate that is on the board ends the game before a flag that falls while the session
+    /// still waits whether its man goes on (Articles 5.1.1, 5.2.1).
+    pub(super) fn end_before_flag(&self, desk: &mut Desk<'_>) {
+        if self.is_over(desk) || desk.session.plies().len() == 0 || desk.session.can_move() {
+            return;
+        }
+        let position = desk.session.position();
+        let (result, reason) = if position.is_check() {
+            (GameResult::win(!position.turn()), "checkmate")
+        } else {
+            (GameResult::Draw, "stalemate")
+        };
+        desk.conclude(Conclusion::of(result, reason, Certainty::Law));
+    }
+
     /// Draws that need no claim in the edition of 2023 (Article 9.6).
     pub(super) fn look_for_draws(&mut self, made: Made, desk: &mut Desk<'_>) {
         if desk.session.plies().len() != made.ply || self.is_over(desk) {
@@ -124,7 +139,9 @@ impl Conduct {
         } else {
             Some(GameResult::Draw)
         };
-        if let Some(computed) = computed.filter(|computed| *computed != result && result != GameResult::Ongoing) {
+        if let Some(computed) =
+            computed.filter(|computed| *computed != result && result != GameResult::Ongoing)
+        {
             let detail = format!("{} was entered, the moves give {}", result.as_str(), computed.as_str());
             let notice = Notice::of("result-mismatch", Audience::Arbiter);
             desk.notice(Notice { detail: detail.into(), ..notice });

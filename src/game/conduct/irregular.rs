@@ -12,9 +12,7 @@ use crate::{
         event::GameResult,
         fact::{
             Certainty, Conclusion, Fact, FactKind,
-            law::{
-                Audience, ClaimCheck, ClockCalc, LawFact, Notice, Penalty, Restore, Side, Sq, Times,
-            },
+            law::{Audience, ClaimCheck, ClockCalc, LawFact, Notice, Penalty, Restore, Side, Sq, Times},
         },
         setup::GameSetup,
         time::MonoTime,
@@ -113,7 +111,10 @@ impl Conduct {
     pub(super) fn tell_restore(&self, desk: &mut Desk<'_>) {
         let position = desk.session.position();
         let (remove, put) = differing(position.board(), desk.session.occupied());
-        let wrong = desk.session.men().map(|men| position.board().occupied() & men.occupied() & desk.session.differs());
+        let wrong = desk
+            .session
+            .men()
+            .map(|men| position.board().occupied() & men.occupied() & desk.session.differs());
         let (mut remove, mut put) = (remove, put);
         for square in wrong.into_iter().flatten() {
             remove.push(Sq(square));
@@ -265,7 +266,12 @@ impl Conduct {
         found.stage = Stage::Stands;
         let by = Side(found.by);
         let fen = fen_of(&after);
-        desk.tell(LawFact::IllegalStands { fen, by, attempt, to: audience(self.settings.illegal.move_alert) });
+        desk.tell(LawFact::IllegalStands {
+            fen,
+            by,
+            attempt,
+            to: audience(self.settings.illegal.move_alert),
+        });
         desk.orders.push(Order::Adopt(mv, Box::new(after)));
     }
 
@@ -395,11 +401,12 @@ impl Conduct {
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
     fn tell_times_after(&self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
         let left = |side| self.clocks.remaining(side, desk.at);
-        let (Some(offender_ms), Some(opponent_ms)) = (left(by), left(!by)) else { return };
-        let before = IllegalTimes { offender_ms, opponent_ms };
+        let Some(opponent_ms) = left(!by) else { return };
+        let known = left(by);
+        let before = IllegalTimes { offender_ms: known.unwrap_or(0), opponent_ms };
         let per_move = self.clocks.per_move(by, self.completed_by(by, desk));
         let after = illegal::times(&self.settings.illegal, before, bonus, per_move, u64::MAX);
-        let inc_removed = Some(offender_ms.saturating_sub(after.offender_ms)).filter(|ms| *ms > 0);
+        let inc_removed = known.map(|ms| ms.saturating_sub(after.offender_ms)).filter(|ms| *ms > 0);
         let times = |times: IllegalTimes| match inc_removed {
             Some(_) => Times::Irregular { offender: times.offender_ms, opponent: times.opponent_ms },
             None => Times::Opponent { opponent: times.opponent_ms },
@@ -458,7 +465,8 @@ fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Chess)> {
     let to: Square = attempt.get(2..4)?.parse().ok()?;
     let piece = position.board().piece_at(from)?;
     let capture = position.board().role_at(to);
-    if capture == Some(Role::King) || (piece.role == Role::King && from.file() == File::E && from.file().distance(to.file()) > 1)
+    if capture == Some(Role::King)
+        || (piece.role == Role::King && from.file() == File::E && from.file().distance(to.file()) > 1)
     {
         return None;
     }

@@ -21,8 +21,13 @@ use std::collections::VecDeque;
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, fen::Fen};
 
 use self::{
-    adjourn::Adjournment, announce::Announcing, claims::Claims, clocks::Clocks, irregular::Irregularity,
-    turn::{Turn, Violation}, two_boards::TwoBoards,
+    adjourn::Adjournment,
+    announce::Announcing,
+    claims::Claims,
+    clocks::Clocks,
+    irregular::Irregularity,
+    turn::{Turn, Violation},
+    two_boards::TwoBoards,
 };
 use super::sooner;
 use crate::{
@@ -189,8 +194,12 @@ impl Conduct {
 
     /// What has to happen before the session takes an event.
     pub(super) fn before(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+        if let Event::Flag(_) = stamped.event {
+            self.end_before_flag(desk);
+        }
         if stamped.unit == Unit::A
-            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } = stamped.event
+            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } =
+                stamped.event
         {
             self.let_stand(desk.session.square_of(square), desk);
         }
@@ -200,6 +209,9 @@ impl Conduct {
     pub(super) fn pass(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
         desk.ev = fact.ev;
         desk.at = fact.at;
+        if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
+            *published &= !self.adjournment.forget(*ply);
+        }
         if let FactKind::MoveMade { ply, more, .. } = &mut fact.kind {
             more.embargoed = self.adjournment.has_embargo();
             more.by_rule = self.rule_of(*ply, desk);
@@ -223,6 +235,10 @@ impl Conduct {
                 return;
             }
             FactKind::MoveWithdrawn { .. } => self.withdrawn(desk),
+            FactKind::MovePublished { .. } if self.adjournment.has_embargo() => {
+                self.adjournment.hold(fact);
+                return;
+            }
             FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
             FactKind::MoveCompleted { ply, uci, by, .. } => {
                 let (ply, uci, by) = (*ply, *uci, *by);

@@ -219,7 +219,9 @@ impl Conduct {
 
     /// A claim in the quickplay finish, or another one, is right.
     fn accept(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let Some(claim) = self.claims.pending.take() else { return Err("no claim waits for a ruling".into()) };
+        let Some(claim) = self.claims.pending.take() else {
+            return Err("no claim waits for a ruling".into());
+        };
         let reason = match claim.kind {
             "threefold" => "threefold",
             "fifty" => "fifty",
@@ -313,7 +315,9 @@ impl Conduct {
     }
 
     fn extra_time(&mut self, whose: Option<Color>, ms: i64, desk: &mut Desk<'_>) {
-        for side in [Color::White, Color::Black].into_iter().filter(|side| whose.is_none_or(|one| one == *side)) {
+        for side in
+            [Color::White, Color::Black].into_iter().filter(|side| whose.is_none_or(|one| one == *side))
+        {
             self.add_time(side, ms, desk);
         }
     }
@@ -351,7 +355,11 @@ impl Conduct {
         position.play_unchecked(mv);
         for index in of_log + 1..plies {
             let Some(next) = desk.session.move_at(index).filter(|next| position.is_legal(*next)) else {
-                return Err(format!("ply {} would not be legal after it; restore to it first", base + index + 1).into());
+                return Err(format!(
+                    "ply {} would not be legal after it; restore to it first",
+                    base + index + 1
+                )
+                .into());
             };
             line.push(next);
             position.play_unchecked(next);

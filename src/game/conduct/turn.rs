@@ -186,7 +186,9 @@ impl Conduct {
     fn exchange_promoted(&self, square: Square, desk: &mut Desk<'_>) {
         let plies = desk.session.plies().len();
         let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
-        let Some(last) = plies.checked_sub(1).filter(|_| open && self.board != BoardKind::Dgt) else { return };
+        let Some(last) = plies.checked_sub(1).filter(|_| open && self.board != BoardKind::Dgt) else {
+            return;
+        };
         let promotion = |mv: &Move| mv.is_promotion() && mv.to() == square;
         if desk.session.move_at(last).as_ref().is_some_and(promotion) {
             desk.orders.push(super::Order::Restore(last));
@@ -217,7 +219,8 @@ impl Conduct {
     fn goes_on_with(&mut self, square: Square, desk: &mut Desk<'_>) -> bool {
         let Some((made, mv)) = self.last_made else { return false };
         let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
-        let Some(before) = made.ply.checked_sub(1).and_then(|index| desk.session.position_after(index)) else {
+        let Some(before) = made.ply.checked_sub(1).and_then(|index| desk.session.position_after(index))
+        else {
             return false;
         };
         let king = before.our(Role::King).contains(square);
@@ -351,7 +354,9 @@ impl Conduct {
             let returned = |square: &Square| self.turn.placed(*square);
             let mut list: Vec<Square> = Vec::new();
             for contact in self.turn.contacts.iter().filter(|contact| !contact.occupied) {
-                if ours.contains(contact.square) && returned(&contact.square) && !seen.contains(contact.square)
+                if ours.contains(contact.square)
+                    && returned(&contact.square)
+                    && !seen.contains(contact.square)
                 {
                     seen.add(contact.square);
                     list.push(contact.square);
@@ -418,12 +423,12 @@ impl Conduct {
         let legal = desk.session.moves_of(from);
         let king = position.our(Role::King).contains(from);
         let two_files = from.file().distance(to.file()) == 2 && from.rank() == to.rank();
-        let simple = legal.iter().any(|mv| {
-            touch::moved(*mv) == Some(from) && !mv.is_castle() && mv.to() == to
-        });
+        let simple =
+            legal.iter().any(|mv| touch::moved(*mv) == Some(from) && !mv.is_castle() && mv.to() == to);
         if king && two_files && !self.chess960 && !simple {
             let castling = legal.iter().copied().find(|mv| {
-                mv.castling_side().is_some_and(|side| (side == shakmaty::CastlingSide::KingSide) == (to > from))
+                mv.castling_side()
+                    .is_some_and(|side| (side == shakmaty::CastlingSide::KingSide) == (to > from))
             });
             let moves: Vec<Move> = match castling {
                 Some(mv) => vec![mv],
@@ -470,8 +475,7 @@ impl Conduct {
         desk: &mut Desk<'_>,
     ) {
         let moves = if committed.moves.is_empty() { None } else { Some(committed.moves.clone()) };
-        let binding =
-            Binding { moves, rule, must_move: None, must_capture: None, must_castle: castling };
+        let binding = Binding { moves, rule, must_move: None, must_capture: None, must_castle: castling };
         let touches = self.turn.touched();
         let obligation = self.obligation(&touches, &binding, desk);
         let partial = Some(committed.partial);
@@ -656,14 +660,8 @@ impl Conduct {
     }
 
     fn violate(&mut self, made: Made, article: &'static str, of_touch: bool) {
-        self.violation = Some(Violation {
-            ply: made.ply,
-            by: made.by,
-            article,
-            of_touch,
-            open: false,
-            forfeited: false,
-        });
+        self.violation =
+            Some(Violation { ply: made.ply, by: made.by, article, of_touch, open: false, forfeited: false });
     }
 
     /// A man that had been released was moved on (Article 4.7; 2005: 4.6).

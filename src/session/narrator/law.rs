@@ -59,14 +59,7 @@ impl Narrator {
             clock_ms: None,
             published: true,
         };
-        let ply = Ply {
-            mv,
-            placed: at,
-            pressed: Some(at),
-            inferred: false,
-            answered: true,
-            reported: false,
-        };
+        let ply = Ply { mv, placed: at, pressed: Some(at), inferred: false, answered: true, reported: false };
         self.told.push(Told { mv, record, goes_on: false, evidence: Evidence::of(&ply), after, game: 0 });
         self.start_anew();
         ply

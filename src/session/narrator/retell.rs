@@ -17,7 +17,8 @@ impl Narrator {
             return self.told.len();
         }
         let to = self.told.len().min(tracker.len(reading));
-        tracker.first_other(reading, (from, to), |index| self.told.get(index).map(|told| (told.mv, told.game)))
+        tracker
+            .first_other(reading, (from, to), |index| self.told.get(index).map(|told| (told.mv, told.game)))
     }
 
     /// Takes back or replaces what was told where the best reading contradicts it by enough.

@@ -20,9 +20,7 @@ impl Legal {
     /// A legal move of a position on which the squares of `occupied` are filled.
     pub(super) fn of(position: &Chess, occupied: Bitboard, mv: Move) -> Legal {
         match mv {
-            Move::Normal { from, to, .. } => {
-                Legal { mv, to, after: occupied.without(from).with(to) }
-            }
+            Move::Normal { from, to, .. } => Legal { mv, to, after: occupied.without(from).with(to) },
             rare => {
                 let king = rare.from().filter(|_| rare.is_castle());
                 let to = king.unwrap_or(rare.to());
@@ -77,8 +75,7 @@ impl Shelter {
         let diagonal = attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens();
         let near = (attacks::knight_attacks(king) & board.knights())
             | (attacks::pawn_attacks(position.turn(), king) & board.pawns());
-        let mut shelter =
-            Shelter { king, checkers: near & position.them(), blockers: Bitboard::EMPTY };
+        let mut shelter = Shelter { king, checkers: near & position.them(), blockers: Bitboard::EMPTY };
         for sniper in (straight | diagonal) & position.them() {
             let between = attacks::between(king, sniper) & board.occupied();
             if between.is_empty() {
@@ -199,7 +196,10 @@ impl Sought<'_> {
         let attacked = |square, occupied| board.attacks_to(square, !turn, occupied).any();
         let without_king = board.occupied().toggled(king);
         !attacked(king_to, after)
-            && !attacks::between(king, king_to).with(king).into_iter().any(|square| attacked(square, without_king))
+            && !attacks::between(king, king_to)
+                .with(king)
+                .into_iter()
+                .any(|square| attacked(square, without_king))
     }
 
     fn king(&self, target: Bitboard, moves: &mut MoveList) {
@@ -285,7 +285,9 @@ impl Sought<'_> {
             }
         }
         for to in reached & Bitboard::BACKRANKS {
-            let Some(from) = to.offset(-offset).filter(|from| self.shelter.holds(*from, to)) else { continue };
+            let Some(from) = to.offset(-offset).filter(|from| self.shelter.holds(*from, to)) else {
+                continue;
+            };
             let capture = self.position.board().role_at(to);
             let pieces: &[Role] = if self.asked.every_promotion {
                 &[Role::Queen, Role::Rook, Role::Bishop, Role::Knight]

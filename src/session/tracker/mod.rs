@@ -20,16 +20,16 @@ use std::cell::Cell;
 
 use shakmaty::{Bitboard, Chess, Color, Position as _, Role, Square};
 
-use self::{
-    expand::Growth,
-    tree::{NodeId, Tree},
-};
 pub(super) use self::{
     cost::{CLOSE, Cost, OVERTAKE, PATIENCE, SCAN_LAG_US},
     legal::has_legal_move,
     moves::castled,
     reading::{Observed, Reading, ghosts},
     tree::Ply,
+};
+use self::{
+    expand::Growth,
+    tree::{NodeId, Tree},
 };
 use super::{time::MonoTime, view::Effort};
 
