@@ -40,6 +40,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("laws/arithmetic", &["wire", "session"]),
     ("laws/time_control.rs", &["wire", "session"]),
     ("session", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
+    (
+        "laws/dead",
+        &[
+            "wire", "session", "publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate",
+            "review",
+        ],
+    ),
     ("publish", &["journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     ("simulate", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "review"]),
     (

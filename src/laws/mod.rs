@@ -2,6 +2,7 @@
 //! boards.
 //!
 //! * [`arithmetic`]: penalties, clocks, periods, duties.
+//! * [`dead`]: who can still mate, and positions in which nobody can.
 //! * [`settings`]: what the editions say differently, one table for each edition and discipline.
 //! * [`time_control`]: the notation of time controls.
 
