@@ -1,12 +1,14 @@
 //! The positions that were reached, each once, and the order in which they are looked at.
 
-use shakmaty::{Bitboard, ByColor, ByRole, Chess, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
+
+use super::packed::Packed;
 
 /// A position in the graph.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub position: Chess,
-    pub plies: u16,
+struct Node {
+    position: Packed,
+    plies: u16,
     from: Option<(u32, Move)>,
 }
 
@@ -14,6 +16,7 @@ pub(super) struct Node {
 /// their hashes are: a collision costs time, not truth.
 #[derive(Debug)]
 pub(super) struct Graph {
+    mode: CastlingMode,
     nodes: Vec<Node>,
     /// Open addressing: the number of a node and one, or 0. Its length is a power of two.
     table: Vec<u32>,
@@ -21,19 +24,26 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(start: &Chess) -> Graph {
-        let mut graph = Graph { nodes: Vec::new(), table: vec![0; 1024] };
-        graph.add(start.clone(), 0, None);
+        let mode = start.castles().mode();
+        let mut graph = Graph { mode, nodes: Vec::new(), table: vec![0; 1024] };
+        graph.add(Packed::new(start), 0, None);
         graph
     }
 
-    pub(super) fn node(&self, index: u32) -> Option<&Node> {
-        self.nodes.get(index as usize)
+    /// A position, and the plies that lead to it.
+    pub(super) fn position(&self, index: u32) -> Option<(Chess, u16)> {
+        let node = self.node(index)?;
+        Some((node.position.position(self.mode)?, node.plies))
     }
 
     /// The number of a position that was not there yet.
-    pub(super) fn insert(&mut self, position: Chess, parent: u32, mv: Move) -> Option<u32> {
+    pub(super) fn insert(&mut self, position: &Chess, parent: u32, mv: Move) -> Option<u32> {
         let plies = self.node(parent)?.plies.saturating_add(1);
-        self.add(position, plies, Some((parent, mv)))
+        self.add(Packed::new(position), plies, Some((parent, mv)))
+    }
+
+    fn node(&self, index: u32) -> Option<&Node> {
+        self.nodes.get(index as usize)
     }
 
     /// The moves that lead to a node.
@@ -48,7 +58,7 @@ impl Graph {
         moves
     }
 
-    fn add(&mut self, position: Chess, plies: u16, from: Option<(u32, Move)>) -> Option<u32> {
+    fn add(&mut self, position: Packed, plies: u16, from: Option<(u32, Move)>) -> Option<u32> {
         if self.nodes.len() * 2 >= self.table.len() {
             self.grow();
         }
@@ -60,9 +70,9 @@ impl Graph {
     }
 
     /// The free place for a position; none if it is known.
-    fn place(&self, position: &Chess) -> Option<usize> {
+    fn place(&self, position: &Packed) -> Option<usize> {
         let mask = self.table.len() - 1;
-        let mut place = hash(position) as usize & mask;
+        let mut place = position.hash() as usize & mask;
         loop {
             let Some(index) = self.table.get(place)?.checked_sub(1) else { return Some(place) };
             if self.node(index).is_some_and(|node| node.position == *position) {
@@ -76,7 +86,7 @@ impl Graph {
         self.table = vec![0; self.table.len() * 2];
         let mask = self.table.len() - 1;
         for (index, node) in (1..).zip(&self.nodes) {
-            let mut place = hash(&node.position) as usize & mask;
+            let mut place = node.position.hash() as usize & mask;
             while self.table.get(place).is_some_and(|taken| *taken != 0) {
                 place = (place + 1) & mask;
             }
@@ -85,20 +95,6 @@ impl Graph {
             }
         }
     }
-}
-
-/// The same on every machine.
-fn hash(position: &Chess) -> u64 {
-    let board = position.board();
-    let mix = |hash: u64, squares: Bitboard| {
-        let mixed = (hash ^ u64::from(squares)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 29)
-    };
-    let (roles, colors): (ByRole<Bitboard>, ByColor<Bitboard>) = board.clone().into_bitboards();
-    let hash = roles.into_iter().fold(position.turn() as u64, mix);
-    let hash = mix(hash, position.castles().castling_rights());
-    let hash = mix(hash, colors.white).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    hash ^ (hash >> 32)
 }
 
 /// Values above it are as good as it.

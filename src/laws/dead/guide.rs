@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Board, Chess, Color, Position as _, Rank, Role, Square,
 
 use super::{
     distance::{self, FAR},
-    pictures::{Attacker, Blocker, Picture, pictures},
+    pictures::{Attacker, Blocker, Kind, Picture, kinds},
 };
 
 /// An order for the search.
@@ -81,35 +81,21 @@ fn moves_of(board: &Board, color: Color, role: Role, from: Square) -> Bitboard {
 
 /// The nearest mating picture: moves that its men need. Good where there are few.
 pub(super) struct Pictured {
-    of_major: Vec<Picture>,
-    of_minor: Vec<Picture>,
+    of_major: Vec<Kind>,
+    of_minor: Vec<Kind>,
     hasty: bool,
 }
 
 impl Pictured {
     /// A pawn is to promote before anything else, and a ply counts as much as it costs.
     pub(super) fn thorough() -> Pictured {
-        let (of_major, of_minor) = pictures().into_iter().partition(Picture::is_of_major);
+        let (of_major, of_minor) = kinds().into_iter().partition(Kind::is_of_major);
         Pictured { of_major, of_minor, hasty: false }
     }
 
     /// Minor pieces may mate before the pawn promotes, and the nearer picture counts more than the plies.
     pub(super) fn hasty() -> Pictured {
         Pictured { hasty: true, ..Pictured::thorough() }
-    }
-
-    fn worth_a_look<'a>(
-        &'a self,
-        board: &Board,
-        winner: Color,
-    ) -> impl Iterator<Item = &'a Picture> + use<'a> {
-        let own = board.by_color(winner);
-        let has_major = own.intersects(board.rooks_and_queens());
-        let gets_major = own.intersects(board.pawns());
-        let of_major = has_major || gets_major;
-        let of_minor = !of_major || self.hasty && !has_major;
-        let chosen = |pictures: &'a [Picture], chosen| if chosen { pictures } else { &[] };
-        chosen(&self.of_major, of_major).iter().chain(chosen(&self.of_minor, of_minor))
     }
 }
 
@@ -119,9 +105,18 @@ impl Guide for Pictured {
         let (Some(winning), Some(losing)) = (board.king_of(winner), board.king_of(!winner)) else {
             return FAR;
         };
-        let (winners, losers) = (promoted(board, winner), promoted(board, !winner));
+        let own = board.by_color(winner);
+        let has_major = own.intersects(board.rooks_and_queens());
+        let of_major = has_major || own.intersects(board.pawns());
+        let of_minor = !of_major || self.hasty && !has_major;
+        // Each is asked for only where a picture may need it.
+        let winners = if own.intersects(board.queens()) { None } else { promoted(board, winner) };
+        let losers = if of_minor { promoted(board, !winner) } else { None };
+        let kinds =
+            self.of_major.iter().filter(|_| of_major).chain(self.of_minor.iter().filter(|_| of_minor));
+        let kinds = kinds.filter(|kind| kind.has_men(board, winner));
         let mut nearest = 2 * FAR;
-        for picture in self.worth_a_look(board, winner) {
+        for picture in kinds.flat_map(|kind| &kind.pictures) {
             let kings = winning.distance(picture.winning_king) + losing.distance(picture.losing_king);
             if kings >= nearest {
                 continue;

@@ -10,6 +10,7 @@ mod distance;
 mod graph;
 mod guide;
 mod material;
+mod packed;
 mod pictures;
 mod placements;
 mod reach;

@@ -4,7 +4,7 @@
 //! They only steer the search; a picture that is no mate would cost time and nothing else.
 
 use shakmaty::{
-    Bitboard, Role,
+    Bitboard, Board, Color, Role,
     Role::{Bishop, Knight, Pawn, Queen, Rook},
     Square,
     Square::{
@@ -63,15 +63,35 @@ const PICTURES: &[(Square, Men, Option<Block>)] = &[
     (F7, &[(Bishop, &[G7], H8)], Some((&[Knight], H7))),
 ];
 
-impl Picture {
+/// A picture in each of the eight places that it has on the board.
+#[derive(Clone, Debug)]
+pub(super) struct Kind {
+    pub pictures: Vec<Picture>,
+}
+
+impl Kind {
     /// One queen or rook is enough for it.
     pub(super) fn is_of_major(&self) -> bool {
-        self.men.iter().all(|man| matches!(man.role, Queen | Rook))
+        self.pictures.iter().flat_map(|picture| &picture.men).all(|man| matches!(man.role, Queen | Rook))
+    }
+
+    /// The men for it are there, or the pawns that may become them.
+    pub(super) fn has_men(&self, board: &Board, winner: Color) -> bool {
+        let (own, other) = (board.by_color(winner), board.by_color(!winner));
+        self.pictures.first().is_some_and(|picture| {
+            let becomes = |role| if role == Queen { board.pawns() } else { Bitboard::EMPTY };
+            let men = |man: &Attacker| own.intersects(board.by_role(man.role) | becomes(man.role));
+            let blocks = |blocker: &Blocker| {
+                let men = |role: &Role| other.intersects(board.by_role(*role) | board.pawns());
+                blocker.roles.iter().any(men)
+            };
+            picture.men.iter().all(men) && picture.blocker.as_ref().is_none_or(blocks)
+        })
     }
 }
 
-/// All pictures, in each of the eight places.
-pub(super) fn pictures() -> Vec<Picture> {
+/// All kinds of pictures.
+pub(super) fn kinds() -> Vec<Kind> {
     let turns: [fn(Square) -> Square; 8] = [
         |square| square,
         Square::flip_horizontal,
@@ -82,21 +102,19 @@ pub(super) fn pictures() -> Vec<Picture> {
         Square::rotate_90,
         Square::rotate_270,
     ];
-    let mut pictures = Vec::new();
-    for turn in turns {
-        for (king, men, blocker) in PICTURES {
-            let attacker = |(role, squares, target): &(Role, &[Square], Square)| Attacker {
-                role: *role,
-                squares: squares.iter().map(|square| turn(*square)).collect(),
-                target: turn(*target),
-            };
-            pictures.push(Picture {
-                losing_king: turn(H8),
-                winning_king: turn(*king),
-                men: men.iter().map(attacker).collect(),
-                blocker: blocker.map(|(roles, square)| Blocker { roles, square: turn(square) }),
-            });
+    let picture = |turn: fn(Square) -> Square, (king, men, blocker): &(Square, Men, Option<Block>)| {
+        let attacker = |(role, squares, target): &(Role, &[Square], Square)| Attacker {
+            role: *role,
+            squares: squares.iter().map(|square| turn(*square)).collect(),
+            target: turn(*target),
+        };
+        Picture {
+            losing_king: turn(H8),
+            winning_king: turn(*king),
+            men: men.iter().map(attacker).collect(),
+            blocker: blocker.map(|(roles, square)| Blocker { roles, square: turn(square) }),
         }
-    }
-    pictures
+    };
+    let kind = |written| Kind { pictures: turns.into_iter().map(|turn| picture(turn, written)).collect() };
+    PICTURES.iter().map(kind).collect()
 }

@@ -88,8 +88,13 @@ impl<G: Guide> Search<G> {
 
     fn go_on(&mut self, left: &mut Nodes) -> Searched {
         while let Some((value, index)) = self.queue.pop() {
-            let Some(node) = self.graph.node(index) else { continue };
-            let (position, plies) = (node.position.clone(), u32::from(node.plies) + 1);
+            let Some((position, plies)) = self.graph.position(index) else {
+                // What cannot be looked at is no proof.
+                self.queue.push(value, index);
+                *left = Nodes(0);
+                return Searched::OutOfBudget;
+            };
+            let plies = u32::from(plies) + 1;
             for mv in position.legal_moves() {
                 if !left.take() {
                     // Looked at once more when it goes on.
@@ -107,9 +112,8 @@ impl<G: Guide> Search<G> {
                 if changed && material::cannot_mate(after.board(), self.winner).is_some() {
                     continue;
                 }
-                let Some(new) = self.graph.insert(after, index, mv) else { continue };
-                if let Some(node) = self.graph.node(new) {
-                    let distance = self.guide.distance(&node.position, self.winner);
+                if let Some(new) = self.graph.insert(&after, index, mv) {
+                    let distance = self.guide.distance(&after, self.winner);
                     self.queue.push(distance * self.guide.weight() + plies, new);
                 }
             }
