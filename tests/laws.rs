@@ -117,6 +117,11 @@ fn replay_log() {
 }
 
 #[test]
+fn dead_position() {
+    holds("dead_position", 96, 200);
+}
+
+#[test]
 fn session_events() {
     holds("session_events", 128, 300);
 }

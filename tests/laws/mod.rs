@@ -1,10 +1,11 @@
-//! What holds for any input, however damaged or hostile: one function a decoder, and one for the
-//! session. Each takes bytes and panics where the law is broken.
+//! What holds for any input, however damaged or hostile: one function a decoder, one for positions, and one
+//! for the session. Each takes bytes and panics where the law is broken.
 //!
 //! The same functions are run by `tests/laws.rs` (committed corpus, generated inputs) and by the
 //! fuzz targets in `fuzz/`. `docs/testing.md` says how.
 
 mod choices;
+mod dead;
 mod dgt;
 mod fold;
 mod journal;
@@ -20,6 +21,7 @@ pub type Law = fn(data: &[u8]);
 /// All laws by name; the name is that of the fuzz target and of the directory of the corpus.
 pub const LAWS: &[(&str, Law)] = &[
     ("config_text", text::config_text),
+    ("dead_position", dead::dead_position),
     ("dgt_bytes", dgt::dgt_bytes),
     ("journal_file", journal::journal_file),
     ("journal_record", journal::journal_record),
