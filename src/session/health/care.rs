@@ -9,7 +9,8 @@ impl Session {
     /// A square changed. True when its sensor is not believed and nobody should look.
     pub(in crate::session) fn heed_contact(&mut self, at: MonoTime, square: Square, occupied: bool) -> bool {
         let mut out = Outcome::default();
-        let plies = self.tracker.best().map_or(0, |best| self.tracker.len(best));
+        let tracker = &self.tracker;
+        let plies = || tracker.best().map_or(0, |best| tracker.len(best));
         let hidden = self.health.contact(square, occupied, at, plies, &mut out);
         self.apply(at, out);
         hidden

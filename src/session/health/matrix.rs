@@ -80,7 +80,7 @@ impl Session {
             return;
         }
         // A single man too many may be anything, unless a diode is suspected already.
-        if extra.count() < EXTRA && !self.health.matrix.told {
+        if !self.health.matrix.told && extra.count() < EXTRA {
             return;
         }
         let due = self.last_change.plus_ms(RESTS_MS);

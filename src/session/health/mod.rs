@@ -162,16 +162,19 @@ impl Health {
         square: Square,
         occupied: bool,
         at: MonoTime,
-        plies: usize,
+        plies: impl FnOnce() -> usize,
         out: &mut Outcome,
     ) -> bool {
         let chatters = self.contacts.note(square, at);
+        if self.sick.is_empty() && !chatters {
+            return false;
+        }
         let fault = self.sick.iter().find(|sick| sick.square == square).map(|sick| sick.fault);
         if fault == Some(Fault::Chatter) {
             return true;
         }
         if chatters {
-            self.fall_sick(square, Fault::Chatter, at, plies, out);
+            self.fall_sick(square, Fault::Chatter, at, plies(), out);
             self.tell(square, at, out);
             return true;
         }

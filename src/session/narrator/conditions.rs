@@ -189,10 +189,10 @@ impl Narrator {
         }
         let unpublished = self.published < self.told.len();
         let undecided = self.candidate.is_some() || !self.ambiguous.is_empty() || self.unsettled;
-        let others = [self.ending.due(), self.missing_due()];
+        let mut soonest: Option<MonoTime> = None;
         let mut plan = |at: MonoTime| {
-            if at > now {
-                self.deadline = Some(self.deadline.map_or(at, |earlier| earlier.min(at)));
+            if at > now && soonest.is_none_or(|earlier| at < earlier) {
+                soonest = Some(at);
             }
         };
         // Time that passes over a contradicted reading is evidence.
@@ -213,7 +213,13 @@ impl Narrator {
                 plan(self.last_event.plus_micros(SCAN_LAG_US));
             }
         }
-        others.into_iter().flatten().for_each(plan);
+        if let Some(at) = self.ending.due() {
+            plan(at);
+        }
+        if let Some(at) = self.missing_due() {
+            plan(at);
+        }
+        self.deadline = soonest;
     }
 }
 

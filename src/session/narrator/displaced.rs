@@ -35,8 +35,11 @@ impl Narrator {
             _ => false,
         };
         let extra = differs & seen.occupied;
-        let many = differs.count() >= SQUARES && extra.any();
-        if !at_once || !many || extra.count() * 2 < differs.count() || self.displaced == differs {
+        if !at_once || extra.is_empty() {
+            return;
+        }
+        let many = differs.count() >= SQUARES;
+        if !many || extra.count() * 2 < differs.count() || self.displaced == differs {
             return;
         }
         let limit = tracker.best().map_or(0, |best| tracker.weight(best)).saturating_add(PATIENCE);

@@ -188,7 +188,7 @@ impl Tracker {
                 }
             }
             // A king that an illegal move left to be taken is never taken.
-            if legal.mv.capture() == Some(shakmaty::Role::King) {
+            if legal.mv.capture() == Some(shakmaty::Role::King) || self.tells(reading, legal.mv) {
                 continue;
             }
             let candidate = Candidate::new(&node.position, legal.mv);
@@ -219,6 +219,16 @@ impl Tracker {
                 early_press: reading.early_press,
             });
         }
+    }
+
+    /// True when another reading tells this game with one more move already, for less than the move
+    /// costs at least.
+    fn tells(&self, reading: &Reading, mv: Move) -> bool {
+        let refund = if reading.early_press.is_some() { cost::PRESS_WITHOUT_MOVE } else { 0 };
+        let least = reading.cost.saturating_add(cost::MOVE).saturating_sub(refund);
+        self.tree.child(reading.node, mv).is_some_and(|child| {
+            self.readings.iter().any(|other| other.node == child && other.cost <= least)
+        })
     }
 
     fn evidence(

@@ -504,68 +504,50 @@ impl Tracker {
         let best = self.readings.first().map_or(0, |reading| reading.cost);
         let calm = self.readings.first().is_some_and(|best| (best.differs & !best.us).is_empty());
         let limit = best.saturating_add(if calm { cost::GIVE_UP_CALM } else { cost::GIVE_UP });
-        let mut kept = 0;
-        for index in 0..self.readings.len() {
-            let Some(reading) = self.readings.get(index) else { break };
-            let stays = reading.cost <= limit && kept < MAX_READINGS;
-            if !stays {
+        let stay = self.readings.iter().take(MAX_READINGS).take_while(|reading| reading.cost <= limit).count();
+        if stay < self.readings.len() {
+            for reading in self.readings.drain(stay..) {
                 self.tree.release(reading.node);
-                continue;
             }
-            let moved = (kept != index).then_some(*reading);
-            if let Some(place) = self.readings.get_mut(kept) {
-                if let Some(reading) = moved {
-                    *place = reading;
-                }
-                place.cost -= best;
-            }
-            kept += 1;
         }
-        self.readings.truncate(kept);
+        if best > 0 {
+            self.readings.iter_mut().for_each(|reading| reading.cost -= best);
+        }
     }
 
     /// Moves the plies that all readings share to the firm ones. The last ply of a reading stays
     /// with it, so that it can be taken back.
     fn commit(&mut self) {
         loop {
-            let root = self.tree.node(self.root);
-            let next = root.plies + 1;
-            let Some(best) = self.readings.first().copied() else { return };
-            if best.node == self.root {
+            let next = self.tree.node(self.root).plies + 1;
+            let Some(best) = self.readings.first() else { return };
+            let (node, loose) = (best.node, best.plies.saturating_sub(next));
+            if best.plies < next {
                 return;
             }
             // Every game is held by a reading that ends in it or goes on from it.
-            let only_child = self.tree.goes_one_way(self.root)
-                && self.readings.iter().all(|reading| reading.node != self.root);
-            let loose = self.tree.node(best.node).plies.saturating_sub(next);
+            let shared = |tracker: &Tracker| {
+                tracker.readings.iter().all(|reading| reading.plies > next)
+                    && tracker.tree.goes_one_way(tracker.root)
+            };
+            let shared_now = shared(self);
             let forced = loose >= MAX_LOOSE || self.tree.held() > MAX_GAMES;
             // So long ago that only the close ones are worth keeping.
             let limit = if forced { 0 } else { best.cost.saturating_add(PATIENCE) };
-            let all_close = || self.readings.iter().all(|reading| reading.cost < limit);
-            if !only_child && !forced && (loose < OLD || all_close()) {
-                return;
-            }
-            let Some(first) = self.tree.branch(best.node, self.root) else { return };
-            let ends_there = |tracker: &Tracker| tracker.readings.iter().any(|reading| reading.node == first);
-            let shared = |tracker: &Tracker| {
-                let through = |reading: &Reading| {
-                    reading.node != first && tracker.tree.branch(reading.node, tracker.root) == Some(first)
-                };
-                tracker.readings.iter().all(through)
-            };
-            if !only_child || ends_there(self) {
-                debug_assert!(!shared(self));
-                if !forced && (loose < OLD || all_close()) {
+            if !shared_now && !forced {
+                let all_close = || self.readings.iter().all(|reading| reading.cost < limit);
+                if loose < OLD || all_close() {
                     return;
                 }
+            }
+            let Some(first) = self.tree.branch(node, self.root) else { return };
+            if !shared_now {
                 if self.drop_others(first, limit) && forced {
                     self.forced.push(next);
                 }
                 if !forced && !shared(self) {
                     return;
                 }
-            } else {
-                debug_assert!(shared(self));
             }
             let Some(ply) = self.tree.node(first).ply else { return };
             self.firm.push(ply);
@@ -724,7 +706,7 @@ impl Tracker {
 
     /// How many plies a reading has.
     pub(super) fn len(&self, reading: &Reading) -> usize {
-        self.tree.node(reading.node).plies
+        reading.plies
     }
 
     /// What a reading costs now.
@@ -781,17 +763,17 @@ impl Tracker {
                 soonest = soonest.min(us);
             }
         };
-        for other in &self.readings {
+        for other in self.readings.iter().filter(|other| other.rate != best.rate) {
             if other.rate < best.rate {
                 cross(own_weight, self.weight(other).saturating_add(1), best.rate - other.rate);
-            } else if other.rate > best.rate {
-                let rate = other.rate - best.rate;
-                for margin in costs {
-                    cross(self.cost(other), own_cost.saturating_add(*margin), rate);
-                }
-                for margin in weights {
-                    cross(self.weight(other), own_weight.saturating_add(*margin), rate);
-                }
+                continue;
+            }
+            let rate = other.rate - best.rate;
+            for margin in costs {
+                cross(self.cost(other), own_cost.saturating_add(*margin), rate);
+            }
+            for margin in weights {
+                cross(self.weight(other), own_weight.saturating_add(*margin), rate);
             }
         }
         (soonest <= left).then(|| self.last.plus_micros(soonest))

@@ -98,6 +98,8 @@ fn count(squares: Bitboard) -> u32 {
 pub(crate) struct Reading {
     /// The game.
     pub(super) node: NodeId,
+    /// How many plies it has, counted from the first event.
+    pub(super) plies: usize,
     /// What it cost up to the last event.
     pub(super) cost: Cost,
     /// What it costs more for every second, in thousandths of a nat.
@@ -122,6 +124,7 @@ impl Reading {
     pub(super) fn of(id: NodeId, node: &Node, cost: Cost, touched: Bitboard, seen: &Observed) -> Reading {
         let mut reading = Reading {
             node: id,
+            plies: node.plies,
             cost,
             rate: 0,
             turn: node.position.turn(),
