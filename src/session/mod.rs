@@ -376,8 +376,12 @@ impl Session {
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
+        let sooner = |a: Option<MonoTime>, b: Option<MonoTime>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (one, other) => one.or(other),
+        };
         let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
-        [debounce, self.narrator.deadline(), self.health.deadline()].into_iter().flatten().min()
+        sooner(debounce, sooner(self.narrator.deadline(), self.health.deadline()))
     }
 
     /// The next fact, in order.

@@ -31,6 +31,19 @@ impl Narrator {
     /// Looks whether the first ply that is not published is over and readings disagree on it.
     pub(super) fn hold(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         let index = self.published;
+        if self.held.is_none() {
+            let over = tracker.ply(reading, index).is_some_and(|ply| {
+                ply.pressed.is_some() || ply.answered || index + 1 < tracker.len(reading)
+            });
+            if !over {
+                return;
+            }
+        }
+        self.look_for_rivals(tracker, reading, now, facts);
+    }
+
+    fn look_for_rivals(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
+        let index = self.published;
         let before = self.held.take_if(|held| held.index == index);
         let known = before.is_some();
         let since = before.as_ref().map_or(now.at, |held| held.since);

@@ -262,10 +262,10 @@ impl Narrator {
 
     /// Tells once which moves fit, when several do, and that the piece of a promotion is open.
     pub(super) fn tell_ambiguous(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
-        let decided =
-            tracker.best().and_then(|best| tracker.loose_ply(best)).is_some_and(|ply| ply.pressed.is_some());
-        let rested = now.at >= self.last_event.plus_ms(self.settings.release_dwell_ms);
         let candidates = if !self.ambiguous.is_empty() {
+            let last = tracker.best().and_then(|best| tracker.loose_ply(best));
+            let decided = last.is_some_and(|ply| ply.pressed.is_some());
+            let rested = now.at >= self.last_event.plus_ms(self.settings.release_dwell_ms);
             if !decided && !rested {
                 return;
             }
