@@ -634,6 +634,9 @@ impl Tracker {
 
     /// Ply `index` of a reading, counted from 0 at the first event.
     pub(super) fn ply(&self, reading: &Reading, index: usize) -> Option<&Ply> {
+        if index + 1 == reading.plies && reading.node != self.root {
+            return self.tree.node(reading.node).ply.as_ref();
+        }
         if index < self.firm.len() {
             return self.firm.get(index);
         }
@@ -716,7 +719,7 @@ impl Tracker {
 
     /// What a reading costs now, with what the board contradicts at this moment.
     pub(super) fn weight(&self, reading: &Reading) -> Cost {
-        self.cost(reading).saturating_add(reading.now(&self.seen))
+        self.cost(reading).saturating_add(reading.now)
     }
 
     /// The reading that explains the board best at this moment.
@@ -729,15 +732,14 @@ impl Tracker {
     }
 
     fn find_best(&self) -> Option<&Reading> {
-        let (mut index, mut least) = (0, Cost::MAX);
+        let mut least = u64::MAX;
         if self.readings.len() > 1 {
-            for (at, reading) in self.readings.iter().enumerate() {
-                let weight = self.weight(reading);
-                if weight < least {
-                    (index, least) = (at, weight);
-                }
+            // The first of those that weigh least.
+            for (at, reading) in (0..).zip(&self.readings) {
+                least = least.min((u64::from(self.weight(reading)) << 32) | at);
             }
         }
+        let index = if least == u64::MAX { 0 } else { usize::try_from(least & 0xffff_ffff).unwrap_or(0) };
         self.best.set(Some(index));
         self.readings.get(index)
     }

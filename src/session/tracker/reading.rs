@@ -102,6 +102,8 @@ pub(crate) struct Reading {
     pub(super) plies: usize,
     /// What it cost up to the last event.
     pub(super) cost: Cost,
+    /// What it costs more at this moment, for what the board contradicts now.
+    pub(super) now: Cost,
     /// What it costs more for every second, in thousandths of a nat.
     pub(super) rate: u32,
     /// The side that has the move.
@@ -126,6 +128,7 @@ impl Reading {
             node: id,
             plies: node.plies,
             cost,
+            now: 0,
             rate: 0,
             turn: node.position.turn(),
             us: node.position.us(),
@@ -147,10 +150,12 @@ impl Reading {
         }
         self.differs &= !seen.hides(self.occupied);
         self.paid &= self.differs;
-        self.rate = if self.differs.is_empty() { 0 } else { self.rate_now(seen) };
         if self.differs.is_empty() {
-            self.early_press = None;
+            (self.now, self.rate, self.early_press) = (0, 0, None);
+            return;
         }
+        self.now = if self.stands_wrong(seen) { cost::STANDS_WRONG } else { cost::IN_THE_AIR };
+        self.rate = self.rate_now(seen);
     }
 
     /// The contradictions on these squares are paid for.
@@ -179,22 +184,8 @@ impl Reading {
 
     /// What it costs `us` microseconds after the last event.
     pub(super) fn cost_after(&self, us: u64) -> Cost {
-        if self.rate == 0 {
-            return self.cost;
-        }
         let charge = u64::from(self.rate).saturating_mul(us) / 1_000_000;
         self.cost.saturating_add(u32::try_from(charge).unwrap_or(u32::MAX))
-    }
-
-    /// What it costs more at this moment, for what the board contradicts now.
-    pub(super) fn now(&self, seen: &Observed) -> Cost {
-        if self.differs.is_empty() {
-            0
-        } else if self.stands_wrong(seen) {
-            cost::STANDS_WRONG
-        } else {
-            cost::IN_THE_AIR
-        }
     }
 
     /// Squares in which the board contradicts it and that are paid for.
