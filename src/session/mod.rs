@@ -18,7 +18,7 @@ pub mod time;
 mod tracker;
 pub mod view;
 
-use shakmaty::{Bitboard, Board, Chess, Piece, Position as _, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Square};
 
 use self::{
     debounce::Debouncer,
@@ -212,17 +212,27 @@ impl Session {
             Event::Piece { square, piece } => self.change(at, *square, piece.is_some(), *piece),
             Event::Occupied(occupied) => self.report(at, *occupied, None),
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
-            Event::Press(side) => {
-                if self.narrator.is_over() {
-                    self.narrator.press_after_end(*side);
-                } else {
-                    self.pass_time(at);
-                    self.set_pause(at, false);
-                    self.doubt_turn(*side);
-                    self.tracker.press(*side, at);
-                    self.narrate(at, Moment::Board(Cause::Press(*side)));
-                }
-            }
+            Event::Press(side) => self.press(*side, at),
+            rare => self.take_rare(rare, at),
+        }
+    }
+
+    fn press(&mut self, side: Color, at: MonoTime) {
+        if self.narrator.is_over() {
+            self.narrator.press_after_end(side);
+            return;
+        }
+        self.pass_time(at);
+        self.set_pause(at, false);
+        self.doubt_turn(side);
+        self.tracker.press(side, at);
+        self.narrate(at, Moment::Board(Cause::Press(side)));
+    }
+
+    /// Takes an event that is none of a contact, nor a press.
+    #[cold]
+    fn take_rare(&mut self, event: &Event, at: MonoTime) {
+        match event {
             Event::Pause => self.pause(at, true),
             Event::Run(_) => self.pause(at, false),
             Event::Times(reading) => {
@@ -245,15 +255,7 @@ impl Session {
                 self.offline = false;
             }
             // What persons and the clock say is for the Laws layer.
-            Event::Flag(_)
-            | Event::Button(_)
-            | Event::Arbiter(_)
-            | Event::Intended(_)
-            | Event::Announce(_)
-            | Event::Expect(_)
-            | Event::Wall(_)
-            | Event::Device(_)
-            | Event::Tick => {}
+            _ => {}
         }
     }
 

@@ -32,9 +32,9 @@ impl Narrator {
     pub(super) fn hold(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         let index = self.published;
         if self.held.is_none() {
-            let over = tracker.ply(reading, index).is_some_and(|ply| {
-                ply.pressed.is_some() || ply.answered || index + 1 < tracker.len(reading)
-            });
+            let over = tracker
+                .ply(reading, index)
+                .is_some_and(|ply| ply.pressed.is_some() || ply.answered || index + 1 < tracker.len(reading));
             if !over {
                 return;
             }

@@ -289,10 +289,7 @@ impl Narrator {
             return;
         }
         if self.is_frozen() {
-            // What was made before the clocks were stopped may still become sure.
-            if self.agreement(tracker, best, 0) == self.told.len() {
-                self.publish(tracker, best, now, facts);
-            }
+            self.publish_while_frozen(tracker, best, now, facts);
             return;
         }
         if self.is_told(tracker, best) {
@@ -307,6 +304,14 @@ impl Narrator {
         self.publish(tracker, reading, now, facts);
         self.hold(tracker, reading, now, facts);
         self.settle(tracker, best, reading, now);
+    }
+
+    /// What was made before the clocks were stopped may still become sure.
+    #[cold]
+    fn publish_while_frozen(&mut self, tracker: &Tracker, best: &Reading, now: Now, facts: &mut Facts) {
+        if self.agreement(tracker, best, 0) == self.told.len() {
+            self.publish(tracker, best, now, facts);
+        }
     }
 
     /// True when everything of the best reading was told, published and completed.
@@ -335,61 +340,73 @@ impl Narrator {
         if self.agreement(tracker, reading, self.told.len().min(self.verified)) < self.told.len() {
             return;
         }
-        let length = tracker.len(reading);
-        while self.told.len() < length {
-            let index = self.told.len();
-            let Some(ply) = tracker.ply(reading, index) else { return };
-            let pairs = self.pairs(tracker, reading, index);
-            if pairs.len() > 1 && !self.closing {
-                self.ambiguous = pairs;
+        while self.told.len() < tracker.len(reading) {
+            if !self.tell_next(tracker, reading, now, facts) {
                 return;
             }
-            let told = if index + 1 == length {
-                self.is_made(tracker, reading, ply, now)
-            } else {
-                self.is_agreed(tracker, reading, index)
-            };
-            if !told {
-                return;
-            }
-            if let Some([first, second]) = pairs.first().and_then(|pair| {
-                let (first, second) = pair.split_once(' ')?;
-                Some([first.to_owned(), second.to_owned()])
-            }) {
-                tell(facts, now, FactKind::TwoPly { candidates: vec![[first, second]] });
-            }
-            self.mark_ply(tracker, reading, index, ply);
-            let by = self.position().turn();
-            let after = tracker.position_after(reading, index + 1).cloned().unwrap_or_else(|| {
-                let mut after = self.position().clone();
-                after.play_unchecked(ply.mv);
-                after
-            });
-            let san = san(self.position(), ply.mv, &after);
-            let uci = self.text(ply.mv);
-            let more = MadeDetail {
-                provisional: ply.pressed.is_none(),
-                assumed: (ply.mv.is_promotion() && !self.identity).then_some("promotion"),
-                ..MadeDetail::default()
-            };
-            let (placed, latest) = (ply.placed, now.at);
-            let kind = FactKind::MoveMade { ply: index + 1, uci, san, by, placed, latest, more };
-            tell(facts, now, kind);
-            self.wrong = None;
-            self.took_back = false;
-            self.just_completed = false;
-            self.note_early_touches(ply.mv, ply, after.us());
-            let in_the_air = tracker.seen().empty(after.board().occupied());
-            let spent = self.touches_before.take().unwrap_or_default();
-            let next = self.touches.next_turn(in_the_air, spent);
-            self.touches_before = Some(std::mem::replace(&mut self.touches, next));
-            let record =
-                PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
-            let goes_on = goes_on(self.position(), || self.legal(), ply.mv);
-            let game = tracker.game(reading, index + 1);
-            self.told.push(Told { mv: ply.mv, record, goes_on, after, game, evidence: Evidence::of(ply) });
-            self.legal.take();
         }
+    }
+
+    /// Tells the next ply of a reading, when it may be told.
+    fn tell_next(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) -> bool {
+        let (index, length) = (self.told.len(), tracker.len(reading));
+        let Some(ply) = tracker.ply(reading, index) else { return false };
+        let pairs = if index + 2 == length { self.pairs(tracker, reading, index) } else { Vec::new() };
+        if pairs.len() > 1 && !self.closing {
+            self.ambiguous = pairs;
+            return false;
+        }
+        let told = if index + 1 == length {
+            self.is_made(tracker, reading, ply, now)
+        } else {
+            self.is_agreed(tracker, reading, index)
+        };
+        if !told {
+            return false;
+        }
+        if let Some([first, second]) = pairs.first().and_then(|pair| {
+            let (first, second) = pair.split_once(' ')?;
+            Some([first.to_owned(), second.to_owned()])
+        }) {
+            tell(facts, now, FactKind::TwoPly { candidates: vec![[first, second]] });
+        }
+        self.mark_ply(tracker, reading, index, ply);
+        self.tell_made(tracker, reading, ply, now, facts);
+        true
+    }
+
+    fn tell_made(&mut self, tracker: &Tracker, reading: &Reading, ply: &Ply, now: Now, facts: &mut Facts) {
+        let index = self.told.len();
+        let by = self.position().turn();
+        let after = tracker.position_after(reading, index + 1).cloned().unwrap_or_else(|| {
+            let mut after = self.position().clone();
+            after.play_unchecked(ply.mv);
+            after
+        });
+        let san = san(self.position(), ply.mv, &after);
+        let uci = self.text(ply.mv);
+        let more = MadeDetail {
+            provisional: ply.pressed.is_none(),
+            assumed: (ply.mv.is_promotion() && !self.identity).then_some("promotion"),
+            ..MadeDetail::default()
+        };
+        let (placed, latest) = (ply.placed, now.at);
+        let kind = FactKind::MoveMade { ply: index + 1, uci, san, by, placed, latest, more };
+        tell(facts, now, kind);
+        self.wrong = None;
+        self.took_back = false;
+        self.just_completed = false;
+        self.note_early_touches(ply.mv, ply, after.us());
+        let in_the_air = tracker.seen().empty(after.board().occupied());
+        let spent = self.touches_before.take().unwrap_or_default();
+        let next = self.touches.next_turn(in_the_air, spent);
+        self.touches_before = Some(std::mem::replace(&mut self.touches, next));
+        let record =
+            PlyRecord { uci, san, made: ply.placed, completed: None, clock_ms: None, published: false };
+        let goes_on = goes_on(self.position(), || self.legal(), ply.mv);
+        let game = tracker.game(reading, index + 1);
+        self.told.push(Told { mv: ply.mv, record, goes_on, after, game, evidence: Evidence::of(ply) });
+        self.legal.take();
     }
 
     /// Completes what was pressed, and what the player's next move completes.

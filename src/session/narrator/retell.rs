@@ -40,6 +40,19 @@ impl Narrator {
             self.verified = same.min(tracker.firm().len());
             return best;
         }
+        self.give_way(tracker, best, same, now, facts)
+    }
+
+    /// The best reading contradicts what was told, from ply `same` on.
+    #[cold]
+    fn give_way<'a>(
+        &mut self,
+        tracker: &'a Tracker,
+        best: &'a Reading,
+        same: usize,
+        now: Now,
+        facts: &mut Facts,
+    ) -> &'a Reading {
         let loyal = tracker
             .readings()
             .iter()

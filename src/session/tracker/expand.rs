@@ -226,9 +226,9 @@ impl Tracker {
     fn tells(&self, reading: &Reading, mv: Move) -> bool {
         let refund = if reading.early_press.is_some() { cost::PRESS_WITHOUT_MOVE } else { 0 };
         let least = reading.cost.saturating_add(cost::MOVE).saturating_sub(refund);
-        self.tree.child(reading.node, mv).is_some_and(|child| {
-            self.readings.iter().any(|other| other.node == child && other.cost <= least)
-        })
+        self.tree
+            .child(reading.node, mv)
+            .is_some_and(|child| self.readings.iter().any(|other| other.node == child && other.cost <= least))
     }
 
     fn evidence(

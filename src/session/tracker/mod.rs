@@ -504,7 +504,8 @@ impl Tracker {
         let best = self.readings.first().map_or(0, |reading| reading.cost);
         let calm = self.readings.first().is_some_and(|best| (best.differs & !best.us).is_empty());
         let limit = best.saturating_add(if calm { cost::GIVE_UP_CALM } else { cost::GIVE_UP });
-        let stay = self.readings.iter().take(MAX_READINGS).take_while(|reading| reading.cost <= limit).count();
+        let stay =
+            self.readings.iter().take(MAX_READINGS).take_while(|reading| reading.cost <= limit).count();
         if stay < self.readings.len() {
             for reading in self.readings.drain(stay..) {
                 self.tree.release(reading.node);
