@@ -230,16 +230,14 @@ impl Health {
         while let Some(noted) = self.noted.get(next) {
             let square = noted.square;
             match verdict(noted, tracker, best, plies, &self.contacts) {
+                Some((_, due)) if due > at => self.plan(due),
                 // While other readings know nothing of it, it is theirs to say what is sick.
-                Some((fault, due)) if due <= at => {
-                    if agreed(tracker, best, square, fault) {
-                        // It is noted no longer: the next one takes its place.
-                        self.fall_sick(square, fault, at, plies, out);
-                        continue;
-                    }
+                Some((fault, _)) if agreed(tracker, best, square, fault) => {
+                    // It is noted no longer: the next one takes its place.
+                    self.fall_sick(square, fault, at, plies, out);
+                    continue;
                 }
-                Some((_, due)) => self.plan(due),
-                None => {}
+                _ => {}
             }
             next += 1;
         }

@@ -133,15 +133,18 @@ impl Tracker {
         };
         // A man that has moved left its square or stands on another one; as long as nobody says that it
         // has landed, it is seen there.
-        let asked = if hidden_capture {
+        let asked = if hidden_capture && (seen.men.is_some() || seen.shorted.is_some()) {
             Asked::all(self.identity)
         } else {
+            // A man that was seen to leave may be the victim of one that was not.
+            let victims = reading.touched & node.position.them();
+            let to = if hidden_capture { extra | victims } else { extra };
             let mut landing = if let_go { Bitboard::FULL } else { seen.occupied | hidden | reading.paid };
             if let Cause::Lift(square) = cause {
                 // Whether the man that was lifted may be on its way out by capture.
                 landing.add(square);
             }
-            Asked { from: air, landing, to: extra, every_promotion: self.identity }
+            Asked { from: air, landing, to, every_promotion: self.identity }
         };
         let Some(shelter) = node.shelter() else { return };
         let mut moves = MoveList::new();

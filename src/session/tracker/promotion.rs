@@ -38,8 +38,10 @@ impl Tracker {
         let mut revived = Vec::new();
         for reading in self.readings.iter().take(READINGS) {
             for man in self.tree.node(reading.node).promoted.iter().rev().take(MEN) {
+                let plies = self.plies_from(reading, man.ply);
+                let Some(before) = self.position_before(reading, man.ply) else { continue };
                 for role in [Role::Knight, Role::Rook, Role::Bishop] {
-                    revived.extend(self.with_role(reading, *man, role));
+                    revived.extend(with_role(reading, *man, role, &plies, &before));
                 }
             }
         }
@@ -92,24 +94,6 @@ impl Tracker {
         (index..self.len(reading)).filter_map(|at| self.ply(reading, at)).copied().collect()
     }
 
-    /// The same game with another promotion piece, if it is legal.
-    fn with_role(&self, reading: &Reading, man: Promoted, role: Role) -> Option<Revived> {
-        let mut plies = self.plies_from(reading, man.ply);
-        if plies.first()?.mv.promotion()? == role {
-            return None;
-        }
-        let mut position = self.position_before(reading, man.ply)?;
-        for (index, ply) in plies.iter_mut().enumerate() {
-            let mut uci = UciMove::from_move(ply.mv, CastlingMode::Chess960);
-            if let (0, UciMove::Normal { promotion, .. }) = (index, &mut uci) {
-                *promotion = Some(role);
-            }
-            ply.mv = uci.to_move(&position).ok()?;
-            position.play_unchecked(ply.mv);
-        }
-        Some(Revived { from: man.ply, plies, man, reading: *reading })
-    }
-
     fn position_before(&self, reading: &Reading, index: usize) -> Option<Chess> {
         if let Some(node) = self.tree.ancestor(reading.node, index) {
             return Some(self.tree.node(node).position.clone());
@@ -133,4 +117,23 @@ impl Tracker {
         reading.early_press = one.reading.early_press;
         self.add(reading);
     }
+}
+
+/// The same game with another promotion piece, if it is legal; `plies` are those from the promotion on.
+fn with_role(reading: &Reading, man: Promoted, role: Role, plies: &[Ply], before: &Chess) -> Option<Revived> {
+    if plies.first()?.mv.promotion()? == role {
+        return None;
+    }
+    let mut position = before.clone();
+    let mut moves = Vec::new();
+    for (index, ply) in plies.iter().enumerate() {
+        let mut uci = UciMove::from_move(ply.mv, CastlingMode::Chess960);
+        if let (0, UciMove::Normal { promotion, .. }) = (index, &mut uci) {
+            *promotion = Some(role);
+        }
+        let mv = uci.to_move(&position).ok()?;
+        position.play_unchecked(mv);
+        moves.push(Ply { mv, ..*ply });
+    }
+    Some(Revived { from: man.ply, plies: moves, man, reading: *reading })
 }
