@@ -14,7 +14,7 @@ use touchmoved::{
     publish::Tags,
     session::{
         event::{Event, GameResult},
-        fact::{Certainty, CompletedBy, Fact, FactKind},
+        fact::{Certainty, CompletedBy, Conclusion, Fact, FactKind, MadeDetail},
         setup::{BoardKind, GameSetup},
         time::MonoTime,
     },
@@ -84,7 +84,7 @@ impl Game {
 
     fn lift(&mut self, ms: u64, by: Color, square: Square, piece: char) {
         self.event(ms, Event::Square { square, occupied: false });
-        self.fact(ms, FactKind::Touch { by, square, piece });
+        self.fact(ms, FactKind::Touch { by, square, piece, certainty: Certainty::Sensor });
     }
 
     fn made(&mut self, ms: u64, ply: usize, uci: &str, san: &str, by: Color) {
@@ -98,7 +98,7 @@ impl Game {
             by,
             placed,
             latest: placed.plus_ms(250),
-            more: Default::default(),
+            more: MadeDetail::default(),
         };
         self.fact(ms + 250, kind);
     }
@@ -140,7 +140,9 @@ fn played(path: &Path) -> String {
     game.fact(31_000, kind);
     game.event(40_000, Event::Result(GameResult::BlackWins));
     let end =
-        FactKind::GameEnd { result: GameResult::BlackWins, reason: "entered", certainty: Certainty::Arbiter };
+        Conclusion::of(GameResult::BlackWins, "entered", Certainty::Arbiter);
+    let Conclusion { result, reason, certainty, more } = end;
+    let end = FactKind::GameEnd { result, reason, certainty, more };
     game.fact(40_000, end);
     game.journal.sync().unwrap();
     game.journal.head().to_owned()

@@ -238,6 +238,51 @@ impl GameSetup {
     }
 }
 
+/// A position in which the king of the side that does not have the move can be taken: an illegal move led
+/// to it, and a record may begin there. The chess library sets up legal positions only, so that side is let
+/// make a last move to get there.
+fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
+    use shakmaty::Position as _;
+    let setup = fen.into_setup();
+    let mover = !setup.turn;
+    let mut men: Vec<(shakmaty::Square, shakmaty::Piece)> =
+        setup.board.clone().into_iter().filter(|(_, man)| man.color == mover).collect();
+    // A man whose move ends no right and starts no count is the best one.
+    men.sort_by_key(|(_, man)| match man.role {
+        shakmaty::Role::Queen | shakmaty::Role::Bishop | shakmaty::Role::Knight => 0,
+        shakmaty::Role::Rook => 1,
+        shakmaty::Role::King => 2,
+        shakmaty::Role::Pawn => 3,
+    });
+    for (to, man) in men.into_iter().filter(|(_, man)| man.role != shakmaty::Role::Pawn) {
+        for from in !setup.board.occupied() {
+            let mut before = setup.clone();
+            before.turn = mover;
+            before.ep_square = None;
+            before.halfmoves = before.halfmoves.saturating_sub(1);
+            if mover == shakmaty::Color::Black {
+                before.fullmoves = std::num::NonZeroU32::new(before.fullmoves.get().saturating_sub(1))
+                    .unwrap_or(before.fullmoves);
+            }
+            before.board.discard_piece_at(to);
+            before.board.set_piece_at(from, man);
+            let Ok(mut position) = before.position::<Chess>(mode) else { continue };
+            let role = man.role;
+            position.play_unchecked(shakmaty::Move::Normal {
+                role,
+                from,
+                capture: None,
+                to,
+                promotion: None,
+            });
+            if position.castles().castling_rights() == setup.castling_rights {
+                return Some(position);
+            }
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,49 +334,4 @@ mod tests {
         assert!(refused(json!({"draw.claims": 1})).contains("unknown setting \"draw.claims\""));
         assert!(refused(json!({"rules.profile": "fide-2014"})).contains("fide-2014"));
     }
-}
-
-/// A position in which the king of the side that does not have the move can be taken: an illegal move led
-/// to it, and a record may begin there. The chess library sets up legal positions only, so that side is let
-/// make a last move to get there.
-fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
-    use shakmaty::Position as _;
-    let setup = fen.into_setup();
-    let mover = !setup.turn;
-    let mut men: Vec<(shakmaty::Square, shakmaty::Piece)> =
-        setup.board.clone().into_iter().filter(|(_, man)| man.color == mover).collect();
-    // A man whose move ends no right and starts no count is the best one.
-    men.sort_by_key(|(_, man)| match man.role {
-        shakmaty::Role::Queen | shakmaty::Role::Bishop | shakmaty::Role::Knight => 0,
-        shakmaty::Role::Rook => 1,
-        shakmaty::Role::King => 2,
-        shakmaty::Role::Pawn => 3,
-    });
-    for (to, man) in men.into_iter().filter(|(_, man)| man.role != shakmaty::Role::Pawn) {
-        for from in !setup.board.occupied() {
-            let mut before = setup.clone();
-            before.turn = mover;
-            before.ep_square = None;
-            before.halfmoves = before.halfmoves.saturating_sub(1);
-            if mover == shakmaty::Color::Black {
-                before.fullmoves = std::num::NonZeroU32::new(before.fullmoves.get().saturating_sub(1))
-                    .unwrap_or(before.fullmoves);
-            }
-            before.board.discard_piece_at(to);
-            before.board.set_piece_at(from, man);
-            let Ok(mut position) = before.position::<Chess>(mode) else { continue };
-            let role = man.role;
-            position.play_unchecked(shakmaty::Move::Normal {
-                role,
-                from,
-                capture: None,
-                to,
-                promotion: None,
-            });
-            if position.castles().castling_rights() == setup.castling_rights {
-                return Some(position);
-            }
-        }
-    }
-    None
 }

@@ -699,11 +699,9 @@ impl Conduct {
         {
             self.tell_revision(released.uci, made, desk);
         }
-        if let Some(mv) = mv {
-            if mv.is_promotion() && self.board != BoardKind::Dgt {
-                let notice = Notice::of("promotion-unknown", Audience::Arbiter);
-                desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
-            }
+        if let Some(mv) = mv.filter(|mv| mv.is_promotion() && self.board != BoardKind::Dgt) {
+            let notice = Notice::of("promotion-unknown", Audience::Arbiter);
+            desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
         }
         self.last_made = mv.map(|mv| (made, mv));
         self.begin_turn(made, desk);

@@ -179,7 +179,7 @@ fn only_completed_moves_count_where_presses_are_told() {
         result,
         reason: "entered",
         certainty: crate::session::fact::Certainty::Arbiter,
-        more: Default::default(),
+        more: crate::session::fact::EndDetail::default(),
     };
     let events = desk.take([end(GameResult::WhiteWins)]);
     assert_eq!(names(&events), ["result", "status"]);
