@@ -80,7 +80,7 @@ async fn the_page_follows_a_game_from_the_first_move_to_the_result() {
     server.hub.publish("1", vec![FeedEvent::Status { status: "paused", connected: true }]);
     wait_for_text(&mut browser, "#status", "Paused").await;
     let ended = FeedEvent::Status { status: "ended", connected: true };
-    server.hub.publish("1", vec![FeedEvent::Result { result: "1/2-1/2" }, ended]);
+    server.hub.publish("1", vec![FeedEvent::Result { result: "1/2-1/2", termination: None }, ended]);
     wait_for_text(&mut browser, "#status", "½–½, draw").await;
     wait_for_text(&mut browser, "#announce", "½–½, draw.").await;
 

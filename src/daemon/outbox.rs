@@ -139,7 +139,7 @@ pub(super) mod tests {
     }
 
     fn result() -> FeedEvent {
-        FeedEvent::Result { result: "1-0" }
+        FeedEvent::Result { result: "1-0", termination: None }
     }
 
     fn status(status: &'static str) -> FeedEvent {

@@ -2,12 +2,15 @@
 //!
 //! Export format of the PGN standard: the Seven Tag Roster first, lines shorter than 80 columns, one
 //! blank line after the tags. The time left after a completed ply is `{[%clk h:mm:ss]}`. What is
-//! not known is `?`, as the standard asks.
+//! not known is `?`, as the standard asks. The standard has no result for a game that both players lost:
+//! it is `*`, with a tag `Termination` and a comment.
 
 use std::fmt::Write as _;
 
 use crate::{publish::BoardState, session::setup::INITIAL_FEN};
 
+/// The result of a game that both players lost.
+const BOTH_LOST: &str = "0-0";
 /// Columns that a line of the movetext fills at most; the standard asks for fewer than 80.
 const WIDTH: usize = 79;
 
@@ -34,7 +37,7 @@ fn write_tags(text: &mut String, state: &BoardState) {
     tag(text, "Round", &round);
     tag(text, "White", tags.white.as_deref().unwrap_or("?"));
     tag(text, "Black", tags.black.as_deref().unwrap_or("?"));
-    tag(text, "Result", state.result);
+    tag(text, "Result", result_of(state));
     if let Some(board) = &tags.board {
         tag(text, "Board", board);
     }
@@ -48,6 +51,14 @@ fn write_tags(text: &mut String, state: &BoardState) {
     if state.chess960 {
         tag(text, "Variant", "Chess960");
     }
+    if let Some(termination) = state.termination {
+        tag(text, "Termination", termination);
+    }
+}
+
+/// The result in the tokens of the standard.
+fn result_of(state: &BoardState) -> &'static str {
+    if state.result == BOTH_LOST { "*" } else { state.result }
 }
 
 /// `round.board` where both are known, because readers of broadcasts look for the board there.
@@ -98,28 +109,79 @@ impl Line<'_> {
 }
 
 fn write_movetext(text: &mut String, state: &BoardState) {
-    let mut fields = state.start_fen.split(' ');
-    let black_first = fields.nth(1) == Some("b");
-    let first: usize = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
     let mut line = Line { text, column: 0 };
-    let mut number_needed = true;
-    for (index, ply) in state.plies.iter().enumerate() {
-        let half = index + usize::from(black_first);
-        let number = first.saturating_add(half / 2);
-        if half % 2 == 0 {
-            line.token(&format!("{number}."));
-        } else if number_needed {
-            line.token(&format!("{number}..."));
+    for part in state.earlier.iter() {
+        line.comment("Before this position was set up:", &part.start_fen, &part.san);
+    }
+    let mut numbers = Numbers::of(&state.start_fen);
+    for ply in state.plies.iter() {
+        if let Some(number) = numbers.next() {
+            line.token(&number);
         }
         line.token(&ply.san);
-        number_needed = false;
         if let Some(ms) = ply.clock_ms {
             line.token(&format!("{{[%clk {}]}}", clk(ms)));
-            number_needed = true;
+            numbers.needed = true;
         }
     }
-    line.token(state.result);
+    if state.result == BOTH_LOST {
+        for word in "{Both players lost (0-0)}".split(' ') {
+            line.token(word);
+        }
+    }
+    line.token(result_of(state));
     line.text.push('\n');
+}
+
+/// The numbers of the moves from a position on.
+struct Numbers {
+    first: usize,
+    half: usize,
+    /// Black's move needs its number: it is the first one, or follows a comment.
+    needed: bool,
+}
+
+impl Numbers {
+    fn of(start_fen: &str) -> Numbers {
+        let mut fields = start_fen.split(' ');
+        let black_first = fields.nth(1) == Some("b");
+        let first = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
+        Numbers { first, half: usize::from(black_first), needed: true }
+    }
+
+    /// What stands before the next move, if anything.
+    fn next(&mut self) -> Option<String> {
+        let number = self.first.saturating_add(self.half / 2);
+        let white = self.half.is_multiple_of(2);
+        let needed = std::mem::replace(&mut self.needed, false);
+        self.half += 1;
+        match (white, needed) {
+            (true, _) => Some(format!("{number}.")),
+            (false, true) => Some(format!("{number}...")),
+            (false, false) => None,
+        }
+    }
+}
+
+impl Line<'_> {
+    /// Moves of an earlier part of the game.
+    fn comment(&mut self, intro: &str, start_fen: &str, moves: &[String]) {
+        let mut words: Vec<String> = intro.split(' ').map(str::to_owned).collect();
+        let mut numbers = Numbers::of(start_fen);
+        for san in moves {
+            words.extend(numbers.next());
+            words.push(san.clone());
+        }
+        if let Some(first) = words.first_mut() {
+            first.insert(0, '{');
+        }
+        if let Some(last) = words.last_mut() {
+            last.push('}');
+        }
+        for word in words {
+            self.token(&word);
+        }
+    }
 }
 
 /// `h:mm:ss`, whole seconds as a clock shows them.
@@ -247,6 +309,33 @@ mod tests {
         assert!(text.ends_with("\n\n40... e5 41. e4 Kd7 1/2-1/2\n"), "{text}");
         assert!(text.contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40\"]\n[SetUp \"1\"]\n"), "{text}");
         assert!(!text.contains("Variant"));
+    }
+
+    #[test]
+    fn what_was_played_before_a_position_was_set_up_is_a_comment() {
+        let setup =
+            GameSetup { start_fen: "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned(), ..GameSetup::default() };
+        let mut state = empty(&setup, Tags::default());
+        let start_fen = INITIAL_FEN.to_owned();
+        let san = ["e4", "e5", "e1e3"].map(str::to_owned).to_vec();
+        state.earlier = vec![crate::publish::EarlierPart { start_fen, san }].into();
+        state.plies = vec![ply("e5", None)].into();
+        let text = pgn_of(&state);
+        let end = "\n\n{Before this position was set up: 1. e4 e5 2. e1e3} 40... e5 *\n";
+        assert!(text.ends_with(end), "{text}");
+        assert_eq!(read_all(&text)[0].moves, ["e5"]);
+    }
+
+    #[test]
+    fn a_game_that_both_lost_has_no_result_that_readers_take_for_castling() {
+        let mut state = empty(&GameSetup::default(), Tags::default());
+        state.plies = vec![ply("e4", None)].into();
+        (state.result, state.termination) = ("0-0", Some("adjudication"));
+        let text = pgn_of(&state);
+        assert!(text.contains("[Result \"*\"]\n[Termination \"adjudication\"]\n"), "{text}");
+        let game = &read_all(&text)[0];
+        assert_eq!((game.moves.len(), game.outcome.as_str()), (1, "*"));
+        assert_eq!(game.comments, ["Both players lost (0-0)"]);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //! A [`BoardState`] is the sum of the [`FeedEvent`]s since the start: [`BoardState::apply`] is the
 //! only code that changes one, here and in the hub, and a viewer can do the same.
 
+mod embargo;
+mod part;
 mod publisher;
 mod state;
 
@@ -13,6 +15,6 @@ pub use publisher::Publisher;
 pub(crate) use publisher::play;
 pub(crate) use state::completed_plies;
 pub use state::{
-    BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
+    BoardState, EarlierPart, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
     STATUS_WAITING, Tags, completed_san,
 };

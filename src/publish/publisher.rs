@@ -1,24 +1,31 @@
 //! From facts to what the public may know.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-use shakmaty::{Chess, EnPassantMode, fen::Fen, san::SanPlus, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, fen::Fen, san::SanPlus, uci::UciMove};
 
-use super::state::{
-    BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
-    STATUS_WAITING, Tags,
+use super::{
+    embargo::{Embargo, leaves_under_embargo},
+    part::Part,
+    state::{
+        BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
+        STATUS_WAITING, Tags,
+    },
 };
 use crate::session::{
     Session,
     event::{ClockReading, GameResult},
-    fact::{CompletedBy, Fact, FactKind},
+    fact::{
+        CompletedBy, Fact, FactKind,
+        law::{Entry, LawFact},
+    },
     setup::GameSetup,
     time::MonoTime,
 };
 
 /// A completion that was reported for a ply.
 #[derive(Clone, Copy, Debug)]
-struct Completion {
+pub(super) struct Completion {
     clock_ms: Option<u64>,
     pressed: bool,
 }
@@ -27,16 +34,29 @@ struct Completion {
 #[derive(Clone, Debug)]
 pub struct Publisher {
     state: BoardState,
-    /// Plies of the history: ply numbers of the facts are counted after them.
-    base: usize,
-    /// The moves that the facts published. The public sees as many of them as are legal: between two
-    /// facts that belong together the rest may not be.
-    wanted: Vec<String>,
+    mode: CastlingMode,
+    /// Plies of the history.
+    history: usize,
+    /// The parts of the game before the present one.
+    earlier: Vec<Part>,
+    /// The present part. The public sees as many of its moves as are legal: between two facts that belong
+    /// together the rest may not be.
+    part: Part,
+    /// Number of the part that the public sees.
+    shown: u64,
+    /// Parts that there were.
+    parts: u64,
     /// The position before the first public ply and after each one; empty when the start is no
     /// position.
     positions: Vec<Chess>,
-    /// Completions by ply, of moves that are not public yet, too.
-    completions: BTreeMap<usize, Completion>,
+    /// Plies that the facts count, published or not.
+    told: usize,
+    /// The position after a ruling, until the session says what became of the plies.
+    ruled: Option<String>,
+    /// The result, which may have to wait.
+    result: GameResult,
+    termination: Option<&'static str>,
+    embargo: Embargo,
     /// True once the game began: a move was published or a clock ran.
     begun: bool,
 }
@@ -46,6 +66,11 @@ impl Publisher {
     pub fn new(id: &str, setup: &GameSetup, tags: Tags, session: &Session) -> Publisher {
         let start = GameSetup { history: Vec::new(), ..setup.clone() }.position().ok();
         let start_fen = start.as_ref().map_or_else(|| setup.start_fen.clone(), fen_of);
+        let history = setup.history.len();
+        let mut part = Part::new(0, start_fen.clone(), start.clone());
+        part.wanted.clone_from(&setup.history);
+        let before = Completion { clock_ms: None, pressed: false };
+        part.completions.extend((1..=history).map(|ply| (ply, before)));
         let mut publisher = Publisher {
             state: BoardState {
                 id: id.to_owned(),
@@ -54,25 +79,33 @@ impl Publisher {
                 fen: start_fen.clone(),
                 turn: if start_fen.split(' ').nth(1) == Some("b") { "black" } else { "white" },
                 start_fen,
+                earlier: Arc::default(),
                 board: session.physical().board.to_string(),
                 plies: Arc::default(),
                 clock: None,
                 result: session.result().as_str(),
+                termination: None,
                 status: STATUS_WAITING,
                 connected: true,
                 has_presses: false,
                 serial: None,
             },
-            base: 0,
-            wanted: setup.history.clone(),
+            mode: setup.castling,
+            history,
+            earlier: Vec::new(),
+            part,
+            shown: 0,
+            parts: 1,
             positions: start.into_iter().collect(),
-            completions: BTreeMap::new(),
+            told: 0,
+            ruled: None,
+            result: session.result(),
+            termination: None,
+            embargo: Embargo::default(),
             begun: false,
         };
-        let before = Completion { clock_ms: None, pressed: false };
-        publisher.completions.extend((1..=setup.history.len()).map(|ply| (ply, before)));
         publisher.reconcile(&mut Vec::new());
-        publisher.base = setup.history.len();
+        publisher.part.base = signed(history);
         publisher
     }
 
@@ -99,15 +132,20 @@ impl Publisher {
     /// Published moves that are not shown, because they are not legal after the ones before them:
     /// 0, unless the facts contradict each other. They come out when later facts set it right.
     pub fn held(&self) -> usize {
-        self.wanted.len().saturating_sub(self.state.plies.len())
+        self.part.wanted.len().saturating_sub(self.state.plies.len())
+    }
+
+    /// True while nothing newer than the position before a sealed move may leave.
+    pub fn is_embargoed(&self) -> bool {
+        self.embargo.holds()
     }
 
     /// Takes the facts that an input led to, and the session after it; gives what leaves, in order.
     pub fn apply(&mut self, facts: &[Fact], session: &Session) -> Vec<FeedEvent> {
         let mut events = Vec::new();
-        let board = session.physical().board.to_string();
-        if board != self.state.board {
-            self.emit(FeedEvent::Board { board }, &mut events);
+        let was_held = self.embargo.holds();
+        if !was_held {
+            self.show_board(session, &mut events);
         }
         let mut rest = facts.iter().peekable();
         while let Some(fact) = rest.next() {
@@ -118,8 +156,32 @@ impl Publisher {
                 self.reconcile(&mut events);
             }
         }
+        if let Some(after) = self.ruled.take() {
+            self.follow_ruling(&after, session);
+            self.reconcile(&mut events);
+        }
+        if was_held && !self.embargo.holds() {
+            self.show_what_was_held(session, &mut events);
+        }
         self.update_status(session.is_paused(), self.state.connected, &mut events);
         events
+    }
+
+    fn show_board(&mut self, session: &Session, events: &mut Vec<FeedEvent>) {
+        let board = session.physical().board.to_string();
+        if board != self.state.board {
+            self.emit(FeedEvent::Board { board }, events);
+        }
+    }
+
+    /// The embargo is over: the board as it stands, the moves, their completions, the result.
+    fn show_what_was_held(&mut self, session: &Session, events: &mut Vec<FeedEvent>) {
+        self.show_board(session, events);
+        self.reconcile(events);
+        for (ply, done) in self.part.completions.clone() {
+            self.show_completion(ply, done, events);
+        }
+        self.show_result(events);
     }
 
     /// The link to the board went down or came back.
@@ -139,63 +201,143 @@ impl Publisher {
 
     fn fact(&mut self, fact: &Fact, events: &mut Vec<FeedEvent>) {
         match &fact.kind {
-            FactKind::MovePublished { ply, uci, .. } => self.published(self.base + ply, uci, events),
-            FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(self.base + ply),
-            FactKind::MoveRevised { ply, uci, .. } => self.revised(self.base + ply, uci),
+            FactKind::MoveMade { ply, .. } => self.told = *ply,
+            FactKind::MovePublished { ply, uci, .. } => self.published(*ply, uci, events),
+            FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(*ply),
+            FactKind::MoveRevised { ply, uci, .. } => self.revised(*ply, uci),
             FactKind::MoveCompleted { ply, how, clock_ms, .. } => {
-                let done = Completion {
-                    clock_ms: *clock_ms,
-                    pressed: matches!(how, CompletedBy::Press | CompletedBy::EarlierPress),
-                };
-                self.completed(self.base + ply, done, events);
+                let pressed = matches!(how, CompletedBy::Press | CompletedBy::EarlierPress);
+                let done = Completion { clock_ms: *clock_ms, pressed };
+                self.completed(*ply, done, events);
             }
             FactKind::PlyClock { ply, clock_ms } => {
                 let done = Completion { clock_ms: Some(*clock_ms), pressed: true };
-                self.completed(self.base + ply, done, events);
+                self.completed(*ply, done, events);
             }
-            FactKind::GameEnd { result, .. } => self.result(*result, events),
-            FactKind::ResultWithdrawn => self.result(GameResult::Ongoing, events),
+            FactKind::GameEnd { result, reason, certainty, .. } => {
+                self.result = *result;
+                self.termination = self.termination(*result, reason);
+                self.embargo.end(leaves_under_embargo(*certainty));
+                self.show_result(events);
+            }
+            FactKind::ResultWithdrawn => {
+                self.result = GameResult::Ongoing;
+                self.termination = None;
+                self.show_result(events);
+            }
             FactKind::Clock(reading) => self.clock(fact.at, *reading, events),
+            FactKind::Law(law) => self.law(law),
             FactKind::Touch { .. }
             | FactKind::Adjust { .. }
-            | FactKind::MoveMade { .. }
             | FactKind::IllegalMove { .. }
             | FactKind::Ambiguous { .. }
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
             | FactKind::Orientation { .. }
-            | FactKind::Contact { .. }
-            | FactKind::Law(_) => {}
+            | FactKind::Contact { .. } => {}
         }
+    }
+
+    /// The effects of a fact of the Laws layer on the public game. Of the fact itself nothing leaves.
+    fn law(&mut self, law: &LawFact) {
+        match law {
+            LawFact::Advisory(notice) if notice.code == "feed-embargo" => self.embargo.begin(self.told),
+            LawFact::ArbiterEntry(entry) if entry.accepted => self.entry(entry),
+            LawFact::IllegalStands { fen, attempt, .. } => {
+                self.told += 1;
+                let base = -signed(self.told);
+                self.begin_part(fen, base, Some(attempt.clone()), None);
+            }
+            _ => {}
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        match entry.command.split_whitespace().next() {
+            Some("open-envelope" | "envelope-missing") => self.embargo.lift(),
+            // The position is put up again. What was made on the board in the meantime is the sealed move.
+            Some("resume") if self.told <= self.embargo.told_before() => self.embargo.lift(),
+            _ => {}
+        }
+        self.ruled.clone_from(&entry.after);
+    }
+
+    /// A ruling led to this position: an earlier one of the game, or another one.
+    fn follow_ruling(&mut self, after: &str, session: &Session) {
+        let plies = session.plies().len();
+        self.told = plies;
+        if plies > 0 {
+            // The plies that stand are sure now, whether they had been published or not.
+            let own = usize::try_from(self.part.base).unwrap_or(0);
+            let skip = usize::try_from(-self.part.base).unwrap_or(0);
+            self.part.wanted.truncate(own);
+            let stands = session.plies().skip(skip).map(|record| record.uci.as_str().to_owned());
+            self.part.wanted.extend(stands);
+            return;
+        }
+        if let Some(back) = self.part.plies_to(after) {
+            self.part.go_back(back);
+            return;
+        }
+        if let Some(index) = self.earlier.iter().rposition(|part| part.plies_to(after).is_some()) {
+            self.earlier.truncate(index + 1);
+            if let Some(part) = self.earlier.pop() {
+                self.part = part;
+                let back = self.part.plies_to(after).unwrap_or(0);
+                self.part.go_back(back);
+            }
+            return;
+        }
+        self.begin_part(after, 0, None, Some(session.position()));
+    }
+
+    /// The game goes on from another position, where plies are counted anew.
+    fn begin_part(&mut self, fen: &str, base: i64, left_by: Option<String>, known: Option<&Chess>) {
+        let start = position_of(fen, self.mode).or_else(|| known.cloned());
+        let mut next = Part::new(self.parts, fen.to_owned(), start);
+        next.base = base;
+        self.parts += 1;
+        let mut before = std::mem::replace(&mut self.part, next);
+        before.left_by = left_by;
+        self.earlier.push(before);
     }
 
     /// A move became publishable. One that is known already is left alone; another move in its
     /// place takes the old one and everything after it back first.
     fn published(&mut self, ply: usize, uci: &str, events: &mut Vec<FeedEvent>) {
-        let Some(index) = ply.checked_sub(1) else { return };
-        match self.wanted.get(index) {
+        self.told = self.told.max(ply);
+        let Some(index) = self.part.index(ply) else { return };
+        match self.part.wanted.get(index) {
             Some(known) if known == uci => return,
             Some(_) => {
-                self.wanted.truncate(index);
+                self.part.wanted.truncate(index);
                 self.reconcile(events);
             }
             None => {}
         }
-        if index == self.wanted.len() {
-            self.wanted.push(uci.to_owned());
+        if index == self.part.wanted.len() {
+            self.part.wanted.push(uci.to_owned());
         }
     }
 
     fn withdrawn(&mut self, ply: usize) {
-        if ply > self.base {
-            self.completions.retain(|known, _| *known < ply);
-            self.wanted.truncate(ply - 1);
+        self.told = ply.saturating_sub(1);
+        // A move that stood although it was illegal goes, too: back into the part before it.
+        while self.part.index(ply).is_none() {
+            let Some(before) = self.earlier.pop() else { return };
+            self.part = before;
+            self.part.left_by = None;
+        }
+        if let Some(index) = self.part.index(ply) {
+            self.part.completions.retain(|known, _| *known <= index);
+            self.part.wanted.truncate(index);
         }
     }
 
     /// A published ply is another move now. The later plies stand.
     fn revised(&mut self, ply: usize, uci: &str) {
-        if let Some(known) = ply.checked_sub(1).and_then(|index| self.wanted.get_mut(index)) {
+        let index = self.part.index(ply);
+        if let Some(known) = index.and_then(|index| self.part.wanted.get_mut(index)) {
             uci.clone_into(known);
         }
     }
@@ -203,17 +345,22 @@ impl Publisher {
     /// Brings the public plies in line with the wanted ones: takes back what is too much, corrects
     /// what is another move or has another notation, appends the rest.
     fn reconcile(&mut self, events: &mut Vec<FeedEvent>) {
+        if self.embargo.holds() {
+            return;
+        }
+        self.show_part(events);
+        let wanted = &self.part.wanted;
         let same =
-            self.wanted.iter().zip(self.state.plies.iter()).take_while(|(uci, ply)| **uci == ply.uci).count();
+            wanted.iter().zip(self.state.plies.iter()).take_while(|(uci, ply)| **uci == ply.uci).count();
         let public = self.state.plies.len();
-        if same == self.wanted.len() && same == public {
+        if same == wanted.len() && same == public {
             return;
         }
         let Some(mut position) = self.positions.get(same).cloned() else { return };
         let mut line = Vec::new();
-        for (offset, uci) in self.wanted.iter().skip(same).enumerate() {
+        for (offset, uci) in wanted.iter().skip(same).enumerate() {
             let Some((san, next)) = play(&position, uci) else { break };
-            let done = self.completions.get(&(same + offset + 1));
+            let done = self.part.completions.get(&(same + offset + 1));
             let clock_ms = done.and_then(|done| done.clock_ms);
             let played = PublicPly { uci: uci.clone(), san, completed: done.is_some(), clock_ms };
             position = next;
@@ -234,9 +381,20 @@ impl Publisher {
         }
     }
 
+    /// Sets up the part of the game that the public does not see yet.
+    fn show_part(&mut self, events: &mut Vec<FeedEvent>) {
+        if self.shown == self.part.number {
+            return;
+        }
+        self.shown = self.part.number;
+        self.positions = self.part.start.iter().cloned().collect();
+        let earlier = self.earlier.iter().map(Part::told).collect();
+        self.emit(FeedEvent::Setup { fen: self.part.start_fen.clone(), earlier }, events);
+    }
+
     fn append(&mut self, ply: usize, played: PublicPly, fen: String, events: &mut Vec<FeedEvent>) {
         self.emit(FeedEvent::Move { ply, played, fen }, events);
-        if let Some(Completion { clock_ms, pressed: true }) = self.completions.get(&ply).copied() {
+        if let Some(Completion { clock_ms, pressed: true }) = self.part.completions.get(&ply).copied() {
             self.emit(FeedEvent::Completed { ply, clock_ms, pressed: true }, events);
         }
     }
@@ -260,20 +418,42 @@ impl Publisher {
     }
 
     fn completed(&mut self, ply: usize, done: Completion, events: &mut Vec<FeedEvent>) {
-        let known = self.completions.get(&ply);
+        let Some(ply) = self.part.index(ply).map(|index| index + 1) else { return };
+        let known = self.part.completions.get(&ply);
         let clock_ms = done.clock_ms.or(known.and_then(|known| known.clock_ms));
         let pressed = done.pressed || known.is_some_and(|known| known.pressed);
-        self.completions.insert(ply, Completion { clock_ms, pressed });
-        let public = ply.checked_sub(1).and_then(|index| self.state.plies.get(index));
-        if public.is_some_and(|public| !public.completed || public.clock_ms != clock_ms) {
-            self.emit(FeedEvent::Completed { ply, clock_ms, pressed: done.pressed }, events);
+        self.part.completions.insert(ply, Completion { clock_ms, pressed });
+        if !self.embargo.holds() {
+            self.show_completion(ply, Completion { clock_ms, pressed: done.pressed }, events);
         }
     }
 
-    fn result(&mut self, result: GameResult, events: &mut Vec<FeedEvent>) {
-        let result = result.as_str();
-        if result != self.state.result {
-            self.emit(FeedEvent::Result { result }, events);
+    fn show_completion(&mut self, ply: usize, done: Completion, events: &mut Vec<FeedEvent>) {
+        let Completion { clock_ms, pressed } = done;
+        let public = ply.checked_sub(1).and_then(|index| self.state.plies.get(index));
+        if public.is_some_and(|public| !public.completed || public.clock_ms != clock_ms) {
+            self.emit(FeedEvent::Completed { ply, clock_ms, pressed }, events);
+        }
+    }
+
+    /// How the game ended, in the words of the PGN standard; nothing where it ended as games do.
+    fn termination(&self, result: GameResult, reason: &str) -> Option<&'static str> {
+        let unplayed = self.earlier.is_empty() && self.part.wanted.is_empty();
+        match (result, reason) {
+            (GameResult::Ongoing, _) => None,
+            (_, "time") => Some("time forfeit"),
+            (_, "illegal-count" | "illegal-blitz-claim" | "sealed-move-invalid") => Some("rules infraction"),
+            (_, "arbiter-decision") if unplayed => Some("abandoned"),
+            (GameResult::BothLose, _) | (_, "arbiter-decision") => Some("adjudication"),
+            _ => None,
+        }
+    }
+
+    fn show_result(&mut self, events: &mut Vec<FeedEvent>) {
+        let (result, termination) = (self.result.as_str(), self.termination);
+        let news = (result, termination) != (self.state.result, self.state.termination);
+        if news && self.embargo.lets_result_out() {
+            self.emit(FeedEvent::Result { result, termination }, events);
         }
     }
 
@@ -294,7 +474,7 @@ impl Publisher {
     }
 
     fn update_status(&mut self, paused: bool, connected: bool, events: &mut Vec<FeedEvent>) {
-        self.begun |= self.state.plies.len() > self.base;
+        self.begun |= self.shown > 0 || self.state.plies.len() > self.history;
         let stopped = self.state.clock.is_some_and(|clock| clock.running.is_none());
         let status = if self.state.result != "*" {
             STATUS_ENDED
@@ -311,8 +491,22 @@ impl Publisher {
     }
 }
 
+fn signed(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The position of a FEN, which an illegal move that stands may have led to.
+fn position_of(fen: &str, mode: CastlingMode) -> Option<Chess> {
+    fen.parse::<Fen>()
+        .ok()?
+        .into_position(mode)
+        .or_else(|error| error.ignore_too_much_material())
+        .or_else(|error| error.ignore_impossible_check())
+        .ok()
+}
+
 /// The full FEN of a position; the en-passant square is told only when a capture there is legal.
-fn fen_of(position: &Chess) -> String {
+pub(super) fn fen_of(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }
 

@@ -26,6 +26,16 @@ pub struct PublicPly {
     pub clock_ms: Option<u64>,
 }
 
+/// A part of the game that ended when another position was set up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EarlierPart {
+    /// Full FEN of the position that it began with.
+    pub start_fen: String,
+    /// Its moves in standard algebraic notation. The last one may be two squares, where what was played is
+    /// no legal move and stands.
+    pub san: Vec<String>,
+}
+
 /// The seven tags of a PGN and a few more, as configured for the board.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -59,6 +69,9 @@ pub struct BoardState {
     pub chess960: bool,
     /// Full FEN of the position before the first ply of `plies`.
     pub start_fen: String,
+    /// What was played before that position was set up in the middle of the game; empty otherwise.
+    #[serde(skip_serializing_if = "no_parts", serialize_with = "as_list")]
+    pub earlier: Arc<Vec<EarlierPart>>,
     /// Piece placement that stands on the board physically now (first field of a FEN): men in the
     /// air are missing.
     pub board: String,
@@ -72,8 +85,12 @@ pub struct BoardState {
     pub turn: &'static str,
     /// The clock, where one is connected.
     pub clock: Option<PublicClock>,
-    /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+    /// `1-0`, `0-1`, `1/2-1/2`, `0-0` (both players lost) or `*`.
     pub result: &'static str,
+    /// How the game ended where it did not end as games do: `time forfeit`, `rules infraction`,
+    /// `adjudication`, `abandoned` (nothing was played).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination: Option<&'static str>,
     /// `waiting`, `playing`, `paused`, `ended`: what the spectator sees of the state.
     pub status: &'static str,
     /// True while the link to the board is up.
@@ -149,10 +166,21 @@ pub enum FeedEvent {
     },
     /// A clock reading.
     Clock(PublicClock),
+    /// The game goes on from another position: an arbiter set it up, or went back to an earlier one of
+    /// another part. Plies are counted anew.
+    Setup {
+        /// Full FEN of the position.
+        fen: String,
+        /// What was played before.
+        earlier: Vec<EarlierPart>,
+    },
     /// The result, or `*` when it was withdrawn.
     Result {
-        /// `1-0`, `0-1`, `1/2-1/2` or `*`.
+        /// `1-0`, `0-1`, `1/2-1/2`, `0-0` or `*`.
         result: &'static str,
+        /// How the game ended where it did not end as games do.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        termination: Option<&'static str>,
     },
     /// The status or the link changed.
     Status {
@@ -163,8 +191,12 @@ pub enum FeedEvent {
     },
 }
 
-fn as_list<S: Serializer>(plies: &[PublicPly], serializer: S) -> Result<S::Ok, S::Error> {
-    plies.serialize(serializer)
+fn as_list<T: Serialize, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    list.serialize(serializer)
+}
+
+fn no_parts(parts: &Arc<Vec<EarlierPart>>) -> bool {
+    parts.is_empty()
 }
 
 impl FeedEvent {
@@ -177,6 +209,7 @@ impl FeedEvent {
             FeedEvent::Correct { .. } => "correct",
             FeedEvent::Completed { .. } => "completed",
             FeedEvent::Clock(_) => "clock",
+            FeedEvent::Setup { .. } => "setup",
             FeedEvent::Result { .. } => "result",
             FeedEvent::Status { .. } => "status",
         }
@@ -232,7 +265,16 @@ impl BoardState {
                 self.clock = Some(*clock);
                 self.has_presses = true;
             }
-            FeedEvent::Result { result } => self.result = result,
+            FeedEvent::Setup { fen, earlier } => {
+                self.start_fen.clone_from(fen);
+                self.earlier = Arc::new(earlier.clone());
+                self.plies = Arc::default();
+                self.set_fen(fen);
+            }
+            FeedEvent::Result { result, termination } => {
+                self.result = result;
+                self.termination = *termination;
+            }
             FeedEvent::Status { status, connected } => {
                 self.status = status;
                 self.connected = *connected;

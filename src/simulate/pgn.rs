@@ -140,7 +140,7 @@ impl Read {
     }
 
     fn token(&mut self, token: &str) {
-        // In movetext `0-0` is castling.
+        // Some write castling as 0-0; it is no result in a PGN.
         let result = GameResult::parse(token).filter(|result| *result != GameResult::BothLose);
         if let Some(result) = result {
             self.ended = true;

@@ -95,7 +95,7 @@ fn entry(us: u64) -> Entry {
 }
 
 fn result() -> FeedEvent {
-    FeedEvent::Result { result: "1-0" }
+    FeedEvent::Result { result: "1-0", termination: None }
 }
 
 /// Waits until something is so; a test that waits in vain fails.

@@ -142,7 +142,9 @@ fn change(before: &BoardState, batch: &Batch) -> Change {
         FeedEvent::Undo { n, .. } => *n > 1 || before.plies.iter().rev().take(*n).any(|ply| ply.completed),
         _ => false,
     });
-    if restored {
+    if batch.events().any(|event| matches!(event, FeedEvent::Setup { .. })) {
+        Change::SetUp
+    } else if restored {
         Change::Restored
     } else if batch.events().any(FeedEvent::changes_score) {
         Change::Score

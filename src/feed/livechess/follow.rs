@@ -45,6 +45,8 @@ pub(super) enum Change {
     Score,
     /// The score, and the arbiter went back in the game: the list of moves may shrink.
     Restored,
+    /// The game goes on from another position: the list begins there.
+    SetUp,
 }
 
 /// The serial number under which a board is known to LiveChess clients.
@@ -131,11 +133,35 @@ impl Follow {
         let before = self.game.as_ref().map(|game| game.matches);
         let score = change != Change::Physical;
         let restored = change == Change::Restored;
-        let moved = score && self.game.as_mut().is_some_and(|game| game.follow(state, restored));
+        let mut moved = change == Change::SetUp && self.begin_again(state);
+        moved |= score && self.game.as_mut().is_some_and(|game| game.follow(state, restored));
         let event = self.refresh();
         let matches = event.game.as_ref().map(|game| game.matches);
         let news = board.is_some() || clock.is_some() || moved || before != matches;
         news.then_some(EboardEvent { board, clock, ..event })
+    }
+
+    /// The game goes on from a position that was set up: so does the list, with that position as `start`. A
+    /// client that plays another game than the board's has nothing to begin again.
+    fn begin_again(&mut self, state: &BoardState) -> bool {
+        let Some(game) = self.game.as_mut().filter(|game| !game.lost) else { return false };
+        let castling = CastlingMode::from_chess960(state.chess960);
+        let parsed = state.start_fen.parse::<Fen>().map_err(|error| format!("{error}"));
+        match parsed.and_then(|fen| position(fen, castling)) {
+            Ok(origin) => {
+                *game = Game {
+                    start: state.start_fen.clone(),
+                    placement: origin.board().to_string(),
+                    origin,
+                    prefix: Vec::new(),
+                    lost: false,
+                    san: Vec::new(),
+                    matches: false,
+                }
+            }
+            Err(_) => game.lost = true,
+        }
+        true
     }
 
     /// A new game was put on the board: the reconstruction ends until the client sets up again.

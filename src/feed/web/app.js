@@ -20,7 +20,7 @@ function drawAll() {
 // ---- the feed -------------------------------------------------------------------------------
 
 const feed = { source: null, retry: 0, late: 0, resynced: -Infinity, hiddenAt: 0 };
-const EVENTS = ["board", "move", "undo", "correct", "completed", "clock", "result", "status"];
+const EVENTS = ["board", "move", "undo", "correct", "completed", "clock", "setup", "result", "status"];
 
 function connect() {
   clearTimeout(feed.retry);

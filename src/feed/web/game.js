@@ -149,11 +149,25 @@ export function sayTimeControl(text) {
   return words.join(", then ") + (same && Number(bonus) ? ` + ${bonus} s a move` : "");
 }
 
-const WON = { "1-0": "1–0, White won", "0-1": "0–1, Black won", "1/2-1/2": "½–½, draw" };
+const WON = {
+  "1-0": "1–0, White won",
+  "0-1": "0–1, Black won",
+  "1/2-1/2": "½–½, draw",
+  "0-0": "0–0, both players lost",
+};
+const ENDED = { "time forfeit": "on time", "rules infraction": "by the rules", adjudication: "decided by the arbiter" };
+
+/** A result in words; "" while there is none. */
+function sayResult(state) {
+  const won = WON[state.result];
+  if (!won) return "";
+  if (state.termination === "abandoned") return `${won} without a move`;
+  return ENDED[state.termination] ? `${won}, ${ENDED[state.termination]}` : won;
+}
 
 /** What the status line says, and which kind of state it is. */
 export function sayStatus(state) {
-  if (WON[state.result]) return { kind: "result", text: WON[state.result] };
+  if (WON[state.result]) return { kind: "result", text: sayResult(state) };
   if (state.status === "ended") return { kind: "result", text: "The game has ended" };
   if (!state.connected) return { kind: "away", text: "Board not connected" };
   if (state.status === "paused") return { kind: "paused", text: "Paused" };
@@ -190,8 +204,14 @@ export function applyEvent(state, event) {
     case "clock":
       state.clock = event;
       return true;
+    case "setup":
+      state.start_fen = event.fen;
+      state.plies = [];
+      state.earlier = event.earlier;
+      break;
     case "result":
       state.result = event.result;
+      state.termination = event.termination;
       return true;
     case "status":
       state.status = event.status;
@@ -214,6 +234,8 @@ export function sayEvent(state, event) {
       return event.n === 1 ? "The last move was taken back." : `${event.n} moves were taken back.`;
     case "correct":
       return `Correction of ${moveNumber(state, event.ply)}: ${sayMove(event.san)}.`;
+    case "setup":
+      return "The game goes on from another position.";
     case "result":
     case "status":
       return `${sayStatus(state).text}.`;

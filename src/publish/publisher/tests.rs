@@ -1,7 +1,16 @@
 //! Tests of the publisher with facts made by hand.
 
 use super::*;
-use crate::{publish::completed_san, session::text::MoveText};
+use crate::{
+    publish::{completed_san, state::EarlierPart},
+    session::{
+        fact::{
+            Certainty, EndDetail,
+            law::{Audience, Notice, Side},
+        },
+        text::MoveText,
+    },
+};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Color, Position as _};
 
@@ -178,8 +187,8 @@ fn only_completed_moves_count_where_presses_are_told() {
     let end = |result| FactKind::GameEnd {
         result,
         reason: "entered",
-        certainty: crate::session::fact::Certainty::Arbiter,
-        more: crate::session::fact::EndDetail::default(),
+        certainty: Certainty::Arbiter,
+        more: EndDetail::default(),
     };
     let events = desk.take([end(GameResult::WhiteWins)]);
     assert_eq!(names(&events), ["result", "status"]);
@@ -266,5 +275,126 @@ proptest! {
             prop_assert_eq!(&fen_of(&position), &desk.viewer.fen);
             prop_assert_eq!(desk.publisher.positions.len(), desk.viewer.plies.len() + 1);
         }
+    }
+}
+
+fn law(fact: LawFact) -> FactKind {
+    FactKind::Law(Box::new(fact))
+}
+
+fn entry(command: &str, after: Option<&str>) -> FactKind {
+    let after = after.map(str::to_owned);
+    let (command, before) = (command.to_owned(), after.as_ref().map(|_| String::new()));
+    law(LawFact::ArbiterEntry(Entry { command, accepted: true, reason: None, before, after }))
+}
+
+fn embargo() -> FactKind {
+    law(LawFact::Advisory(Notice::of("feed-embargo", Audience::Feed)))
+}
+
+fn end(result: GameResult, reason: &'static str, certainty: Certainty) -> FactKind {
+    FactKind::GameEnd { result, reason, certainty, more: EndDetail::default() }
+}
+
+const RUY: &str = "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3";
+
+#[test]
+fn nothing_of_a_sealed_move_leaves_before_the_envelope_is_opened() {
+    let history = ["e2e4", "e7e5", "g1f3", "b8c6"].map(str::to_owned).to_vec();
+    let mut desk = Desk::new(&GameSetup { history, ..GameSetup::default() });
+    desk.take([entry("seal-request", None), embargo()]);
+    let reading = ClockReading { white_ms: Some(60_000), black_ms: Some(50_000), running: None };
+    let events = desk.take([
+        FactKind::Clock(reading),
+        published(1, "f1b5"),
+        completed(1, CompletedBy::Press, Some(60_000)),
+        end(GameResult::WhiteWins, "checkmate", Certainty::Law),
+    ]);
+    assert_eq!(names(&events), ["clock"], "the clocks may be seen");
+    assert!(desk.publisher.is_embargoed());
+    // A position that is put up again does not tell the sealed move that was made on the board.
+    assert!(desk.take([entry("resume", None)]).is_empty());
+    let events = desk.take([entry("open-envelope Bb5", None)]);
+    assert_eq!(names(&events), ["move", "completed", "result", "status"]);
+    assert_eq!(desk.publisher.state().fen, RUY);
+    assert_eq!(desk.viewer, *desk.publisher.state());
+}
+
+#[test]
+fn an_adjourned_game_may_end_by_agreement_and_go_on_without_an_envelope() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), entry("seal-request", None), embargo()]);
+    let events = desk.take([end(GameResult::Draw, "agreement", Certainty::Presumed)]);
+    assert_eq!(names(&events), ["result", "status"]);
+
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), entry("seal-request", None), embargo()]);
+    desk.take([entry("resume", None)]);
+    assert_eq!(names(&desk.take([published(2, "e7e5")])), ["move"]);
+}
+
+#[test]
+fn an_illegal_move_that_stands_begins_a_part_and_restoring_ends_it() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), published(2, "e7e5")]);
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 1 2".to_owned();
+    let stands = LawFact::IllegalStands {
+        fen: fen.clone(),
+        by: Side(Color::White),
+        attempt: "e1e3".to_owned(),
+        to: Audience::Arbiter,
+    };
+    assert_eq!(names(&desk.take([law(stands)])), ["setup"]);
+    let events = desk.take([published(4, "b8c6"), completed(4, CompletedBy::Press, None)]);
+    assert_eq!(names(&events), ["move", "completed"]);
+    let state = desk.publisher.state();
+    assert_eq!((state.start_fen.as_str(), state.plies.len()), (fen.as_str(), 1));
+    let before = EarlierPart {
+        start_fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
+        san: ["e4", "e5", "e1e3"].map(str::to_owned).to_vec(),
+    };
+    assert_eq!(*state.earlier, [before]);
+    assert_eq!(desk.viewer, *state);
+    // The arbiter goes back to the position before the illegal move.
+    let events = desk.take([withdrawn(4), withdrawn(3)]);
+    assert_eq!(names(&events), ["undo", "setup", "move", "move"]);
+    assert_eq!(desk.sans(), ["e4", "e5"]);
+    assert!(desk.publisher.state().earlier.is_empty());
+    assert_eq!(names(&desk.take([published(3, "g1f3")])), ["move"]);
+    assert_eq!(desk.viewer, *desk.publisher.state());
+}
+
+#[test]
+fn a_position_that_an_arbiter_sets_up_begins_a_part() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([published(1, "e2e4"), published(2, "e7e5")]);
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 30";
+    assert_eq!(names(&desk.take([entry(&format!("set position {fen}"), Some(fen))])), ["setup"]);
+    assert_eq!(names(&desk.take([published(1, "e2e4")])), ["move"]);
+    let state = desk.publisher.state();
+    assert_eq!((state.start_fen.as_str(), state.earlier.len(), state.turn), (fen, 1, "black"));
+    // Back to a position of the first part, after which the facts count from there.
+    let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    let events = desk.take([entry("set position", Some(after_e4))]);
+    assert_eq!(names(&events), ["setup", "move"]);
+    desk.take([published(1, "c7c5")]);
+    assert_eq!(desk.sans(), ["e4", "c5"]);
+    assert_eq!(desk.viewer, *desk.publisher.state());
+}
+
+#[test]
+fn results_tell_how_the_game_ended_where_it_did_not_end_as_games_do() {
+    for (result, reason, played, told) in [
+        (GameResult::WhiteWins, "checkmate", true, None),
+        (GameResult::WhiteWins, "time", true, Some("time forfeit")),
+        (GameResult::BlackWins, "illegal-count", true, Some("rules infraction")),
+        (GameResult::BothLose, "arbiter-decision", true, Some("adjudication")),
+        (GameResult::WhiteWins, "arbiter-decision", false, Some("abandoned")),
+    ] {
+        let mut desk = Desk::new(&GameSetup::default());
+        desk.take(played.then(|| published(1, "e2e4")));
+        desk.take([end(result, reason, Certainty::Arbiter)]);
+        let state = desk.publisher.state();
+        assert_eq!((state.result, state.termination), (result.as_str(), told), "{reason}");
     }
 }
