@@ -14,7 +14,7 @@ use touchmoved::{
     publish::Tags,
     session::{
         event::{Event, GameResult},
-        fact::{Certainty, CompletedBy, Conclusion, Fact, FactKind, MadeDetail},
+        fact::{Certainty, CompletedBy, EndDetail, Fact, FactKind, MadeDetail},
         setup::{BoardKind, GameSetup},
         time::MonoTime,
     },
@@ -139,10 +139,12 @@ fn played(path: &Path) -> String {
     };
     game.fact(31_000, kind);
     game.event(40_000, Event::Result(GameResult::BlackWins));
-    let end =
-        Conclusion::of(GameResult::BlackWins, "entered", Certainty::Arbiter);
-    let Conclusion { result, reason, certainty, more } = end;
-    let end = FactKind::GameEnd { result, reason, certainty, more };
+    let end = FactKind::GameEnd {
+        result: GameResult::BlackWins,
+        reason: "entered",
+        certainty: Certainty::Arbiter,
+        more: EndDetail::default(),
+    };
     game.fact(40_000, end);
     game.journal.sync().unwrap();
     game.journal.head().to_owned()

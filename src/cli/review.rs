@@ -41,8 +41,9 @@ man of the other side: White took it, or Black answered before White's move was 
 announced as an adjustment (Article 4.2.1), no sensor knows. What this board can see and what it cannot is \
 said at the head of the page. Nothing here is meant for the players.
 
-Kinds: touch, adjust (a lift that was put back), made, completed, withdrawn, revised, press, illegal, \
-ambiguous, advisory, clock, link, button, arbiter, result, note; left out unless they are named: published, \
+Kinds: touch, adjust (a lift that was put back), obligation (what a touch binds to, and whether it was \
+kept), made, completed, withdrawn, revised, press, illegal, ambiguous, claim (claims, offers and how long \
+they are open), advisory, clock, link, button, arbiter, result, note; left out unless they are named: published, \
 square (every reading of a square), device (readings of the clock, device status).
 
 Exit status: 0 the whole file was read, 1 a record of the journal does not fit (what stands before it is \

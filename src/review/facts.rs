@@ -5,6 +5,7 @@ use shakmaty::{Color, File, Rank, Square};
 
 use super::{
     events::plain,
+    law,
     row::Kind,
     timeline::{Lift, Timeline},
     words,
@@ -12,14 +13,14 @@ use super::{
 use crate::{journal::record::RecordedFact, session::time::MonoTime};
 
 /// The members of a fact with the conversions that are needed.
-struct Fields<'a>(&'a Map<String, Value>);
+pub(super) struct Fields<'a>(pub(super) &'a Map<String, Value>);
 
 impl Fields<'_> {
-    fn text(&self, key: &str) -> &str {
+    pub(super) fn text(&self, key: &str) -> &str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn number(&self, key: &str) -> Option<u64> {
+    pub(super) fn number(&self, key: &str) -> Option<u64> {
         self.0.get(key).and_then(Value::as_u64)
     }
 
@@ -28,20 +29,27 @@ impl Fields<'_> {
     }
 
     fn by(&self) -> Option<Color> {
-        words::parse_side(self.text("by"))
+        let side = words::parse_side(self.text("by"));
+        side.or_else(|| words::parse_side(self.text("side")))
+            .or_else(|| words::parse_side(self.text("color")))
     }
 
-    fn square(&self) -> Option<Square> {
+    /// `White`, `Black`, or `somebody`.
+    pub(super) fn side(&self, key: &str) -> &'static str {
+        words::parse_side(self.text(key)).map_or("somebody", words::side)
+    }
+
+    pub(super) fn is(&self, key: &str) -> bool {
+        self.0.get(key).and_then(Value::as_bool) == Some(true)
+    }
+
+    pub(super) fn square(&self) -> Option<Square> {
         self.text("square").parse().ok()
     }
 
-    fn list(&self, key: &str) -> Vec<String> {
+    pub(super) fn list(&self, key: &str) -> Vec<String> {
         let items = self.0.get(key).and_then(Value::as_array);
         items.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-    }
-
-    fn squares(&self) -> Vec<Square> {
-        self.list("squares").iter().filter_map(|name| name.parse().ok()).collect()
     }
 }
 
@@ -75,7 +83,6 @@ impl Timeline {
                 let row = self.push(at, wall_us, Kind::Ambiguous, text);
                 row.details.insert("candidates".to_owned(), pairs);
             }
-            "advisory" => self.advisory(at, wall_us, &fields),
             "orientation" => {
                 let text = match fields.text("value") {
                     "flipped" => "the board lies the other way round; squares are turned".to_owned(),
@@ -94,10 +101,19 @@ impl Timeline {
             "result_withdrawn" => {
                 self.push(at, wall_us, Kind::Result, "the result was taken back at the board".to_owned());
             }
-            "clock" | "ply_clock" => self.last = self.last.max(at),
+            "ply_clock" => self.last = self.last.max(at),
+            // A reading; what the Laws layer works out has a name.
+            "clock" if fields.text("calc").is_empty() => self.last = self.last.max(at),
             name => {
-                let text = format!("{name}: {}", members(&fact.fields));
-                self.push(at, wall_us, Kind::Advisory, text);
+                let said = law::said(name, &fields);
+                let row = self.push(at, wall_us, said.kind, said.text);
+                row.by = fields.by();
+                row.squares = said.squares;
+                for key in ["code", "to", "rule", "command", "accepted"] {
+                    if let Some(value) = fields.0.get(key) {
+                        row.details.insert(key.to_owned(), value.clone());
+                    }
+                }
             }
         }
     }
@@ -292,21 +308,6 @@ impl Timeline {
         row.squares = squares_of(uci, "", false);
         row.details.insert("code".to_owned(), json!(fields.text("kind")));
     }
-
-    fn advisory(&mut self, at: MonoTime, wall_us: Option<u64>, fields: &Fields<'_>) {
-        let code = fields.text("code").to_owned();
-        let squares = fields.squares();
-        let mut text = code.clone();
-        if !squares.is_empty() {
-            text += &format!(" on {}", words::squares(&squares));
-        }
-        if !fields.text("detail").is_empty() {
-            text += &format!(": {}", fields.text("detail"));
-        }
-        let row = self.push(at, wall_us, Kind::Advisory, text);
-        row.squares = squares;
-        row.details.insert("code".to_owned(), json!(code));
-    }
 }
 
 /// The squares that a move concerns: its two, the rook's two of a castling, that of a pawn that is
@@ -334,7 +335,35 @@ fn squares_of(uci: &str, san: &str, chess960: bool) -> Vec<Square> {
     list
 }
 
-fn members(fields: &Map<String, Value>) -> String {
+/// One fact in words, without what came before it; nothing for readings of the clock.
+pub fn say(fact: &Map<String, Value>) -> Option<String> {
+    let fields = Fields(fact);
+    let who = || fields.by().map_or("somebody", words::side);
+    let move_of = || format!("{} ({})", fields.text("san"), fields.text("uci"));
+    Some(match fields.text("fact") {
+        "touch" => {
+            let letter = fields.text("piece").chars().next().unwrap_or('?');
+            format!("{} lifted in {}'s turn", words::man_of(letter, fields.square()?), who())
+        }
+        "adjust" => format!("the man on {} was put back", fields.text("square")),
+        "move_made" => format!("{} made {}", who(), move_of()),
+        "move_published" => format!("{} was shown to the public", fields.text("uci")),
+        "move_completed" => format!("{} completed ({})", fields.text("uci"), fields.text("how")),
+        "move_withdrawn" => format!("{} was taken back", fields.text("uci")),
+        "move_revised" => format!("{} is corrected to {}", fields.text("was"), move_of()),
+        "illegal_move" => {
+            format!("{} pressed over a position that no legal move explains ({})", who(), fields.text("kind"))
+        }
+        "ambiguous" => format!("several moves fit: {}", fields.list("candidates").join(", ")),
+        "game_end" => format!("the game ended {} ({})", fields.text("result"), fields.text("reason")),
+        "result_withdrawn" => "the result was taken back".to_owned(),
+        "ply_clock" | "orientation" | "two_ply" => return None,
+        "clock" if fields.text("calc").is_empty() => return None,
+        name => law::said(name, &fields).text,
+    })
+}
+
+pub(super) fn members(fields: &Map<String, Value>) -> String {
     let listed = fields.iter().filter(|(key, _)| !matches!(key.as_str(), "us" | "ev" | "fact"));
     listed.map(|(key, value)| format!("{key} {}", plain(value))).collect::<Vec<_>>().join(", ")
 }

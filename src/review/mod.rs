@@ -12,11 +12,13 @@
 mod events;
 mod facts;
 pub mod filter;
+mod law;
 pub mod page;
 pub mod row;
 pub mod timeline;
 pub mod words;
 
+pub use facts::say;
 pub use filter::Filter;
 pub use row::{Kind, MoveNumbers, Row};
 pub use timeline::Timeline;

@@ -20,6 +20,8 @@ pub enum Kind {
     Touch,
     /// A man was put back on its square.
     Adjust,
+    /// What binds the player who has the move, and whether he kept to it.
+    Obligation,
     /// A move was made.
     Made,
     /// A move was shown to the public.
@@ -36,6 +38,8 @@ pub enum Kind {
     Illegal,
     /// Several moves fit.
     Ambiguous,
+    /// A claim, the time in which one can be made, a draw offer.
+    Claim,
     /// Something that a person should know.
     Advisory,
     /// The clocks were stopped or started, a flag fell, a reading of the clock.
@@ -58,9 +62,10 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Kind; 19] = [
+    pub const ALL: [Kind; 21] = [
         Kind::Touch,
         Kind::Adjust,
+        Kind::Obligation,
         Kind::Made,
         Kind::Published,
         Kind::Withdrawn,
@@ -69,6 +74,7 @@ impl Kind {
         Kind::Press,
         Kind::Illegal,
         Kind::Ambiguous,
+        Kind::Claim,
         Kind::Advisory,
         Kind::Clock,
         Kind::Link,
@@ -85,6 +91,7 @@ impl Kind {
         match self {
             Kind::Touch => "touch",
             Kind::Adjust => "adjust",
+            Kind::Obligation => "obligation",
             Kind::Made => "made",
             Kind::Published => "published",
             Kind::Withdrawn => "withdrawn",
@@ -93,6 +100,7 @@ impl Kind {
             Kind::Press => "press",
             Kind::Illegal => "illegal",
             Kind::Ambiguous => "ambiguous",
+            Kind::Claim => "claim",
             Kind::Advisory => "advisory",
             Kind::Clock => "clock",
             Kind::Link => "link",
