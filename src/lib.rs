@@ -7,15 +7,17 @@
 //!  DGT board  ──┼─ Reading ─► journal ─► session ─► journal ─► publish ─► feed: PGN, HTTP,
 //!  sensor log ──┤             (input)    (facts)    (facts)               SSE, LiveChess
 //!  simulated  ──┘
+//!        desk: the arbiter ─► the same board thread, and back to him
 //! ```
 //!
 //! `wire`, `laws`, `session`, `publish` and `notation` are pure: no I/O, no clock, no randomness. Everything that
-//! touches the world is in `sensor`, `journal`, `feed` and `daemon`. `docs/architecture.md` tells
+//! touches the world is in `sensor`, `journal`, `feed`, `desk` and `daemon`. `docs/architecture.md` tells
 //! the rest.
 
 pub mod cli;
 pub mod config;
 pub mod daemon;
+pub mod desk;
 pub mod feed;
 pub mod game;
 pub mod journal;

@@ -69,10 +69,26 @@ fn problems_beside_broken_lines_are_told_too() {
 }
 
 #[test]
+fn a_token_is_a_file_and_needs_http() {
+    refuses_head(
+        "[http]\nenabled = false\n[arbiter]\ntoken-file = \"token\"",
+        &["4:14: arbiter.token-file: the arbiter's page is a part of [http], which is switched off"],
+    );
+    refuses_head(
+        "[arbiter]\nassistant-token-file = \"-\"",
+        &["2:24: arbiter.assistant-token-file: a token is read from a file, not from standard input"],
+    );
+    refuses_head(
+        "[arbiter]\ntoken = \"secret\"",
+        &["2:1: arbiter.token: unknown key; known here: assistant-token-file, token-file"],
+    );
+}
+
+#[test]
 fn unknown_keys() {
     refuses_head(
         "colour = 1",
-        &["1:1: colour: unknown key; known here: board, data, defaults, http, livechess, log, pgn"],
+        &["1:1: colour: unknown key; known here: arbiter, board, data, defaults, http, livechess, log, pgn"],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
     refuses_head(
@@ -506,6 +522,7 @@ fn a_correct_file_is_summed_up_on_one_screen() {
          \x20 pgn        /srv/games/pgn\n\
          \x20 http       0.0.0.0:80, reachable from the network\n\
          \x20 livechess  off\n\
+         \x20 commands   off, no token\n\
          \x20 log level  info\n\
          \x20 digest     DIGEST\n\
          \x20 boards     2\n\

@@ -88,6 +88,10 @@ fn summary(config: &Config, listed: usize) -> String {
     line("pgn", &config.pgn_dir.as_ref().map_or_else(|| "off".to_owned(), |dir| dir.display().to_string()));
     line("http", &service(config.http));
     line("livechess", &service(config.livechess));
+    let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
+    let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));
+    let tokens: Vec<String> = tokens.collect();
+    line("commands", &if tokens.is_empty() { "off, no token".to_owned() } else { tokens.join(", ") });
     line("log level", config.log.as_str());
     line("digest", &config.digest);
     let boards = &config.boards;

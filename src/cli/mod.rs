@@ -1,6 +1,8 @@
 //! The commands. Each one lives in a file of its own and returns an [`ExitCode`].
 
+mod arbiter;
 mod check_config;
+mod client;
 mod demo;
 mod export;
 mod notation;
@@ -30,6 +32,10 @@ enum Command {
     Run(run::Args),
     /// Play a real game on a simulated reed board through the whole daemon
     Demo(demo::Args),
+    /// Enter a command of the arbiter at a board of the running daemon
+    Arbiter(arbiter::ArbiterArgs),
+    /// Press a button at a board of the running daemon (a draw offer, a claim, a resignation)
+    Button(arbiter::ButtonArgs),
     /// Check a configuration file and say what is wrong with it
     CheckConfig(check_config::Args),
     /// Run a sensor log or a journal through the reconstruction again
@@ -57,6 +63,8 @@ pub fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Arbiter(args) => arbiter::command(&args),
+        Command::Button(args) => arbiter::button(&args),
         Command::CheckConfig(args) => check_config::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Review(args) => review::run(&args),

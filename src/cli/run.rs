@@ -58,6 +58,9 @@ fn announce(started: &Started) {
     if let Some(address) = started.http {
         tracing::info!("web page, JSON, events and PGN: http://{address}/");
     }
+    if let Some(address) = started.http.filter(|_| started.desk) {
+        tracing::info!("the arbiter's page, with his token: http://{address}/arbiter");
+    }
     if let Some(address) = started.livechess {
         tracing::info!("LiveChess: ws://{address}/api/v1.0");
     }

@@ -35,6 +35,8 @@ impl Config {
             livechess_origins: Vec::new(),
             max_connections: read::MAX_CONNECTIONS,
             pgn_dir: Some(dir.join("pgn")),
+            arbiter_token: None,
+            assistant_token: None,
             boards: (1..=boards)
                 .filter_map(|number| {
                     let id = BoardId::new(&number.to_string())?;

@@ -49,6 +49,11 @@ pub struct Config {
     pub max_connections: usize,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
+    /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
+    /// network. The token itself is read when the daemon starts.
+    pub arbiter_token: Option<PathBuf>,
+    /// The file with the token of a blind player's assistant (`arbiter.assistant-token-file`).
+    pub assistant_token: Option<PathBuf>,
     /// The boards, in the order of the file; at least one.
     pub boards: Vec<BoardConfig>,
 }

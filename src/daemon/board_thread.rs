@@ -12,6 +12,7 @@ use std::{
 
 use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox};
 use crate::{
+    desk::{Answer, Call, Line, Wants},
     sensor::{Reading, Stop, Timeline},
     session::time::MonoTime,
     sysclock,
@@ -44,6 +45,8 @@ pub struct Wiring {
     pub health: Arc<BoardHealth>,
     /// How long a publication waits for the disk before the journal counts as failed.
     pub stall: Duration,
+    /// Where the arbiter speaks, if he has a desk.
+    pub line: Option<Arc<Line>>,
 }
 
 /// Starts the thread. It ends when `stop` is set and what was read before is taken, or when all
@@ -53,22 +56,28 @@ pub fn start(mut engine: Engine, wiring: Wiring) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().name(name).spawn(move || {
         let _span = log::board_span(wiring.health.id()).entered();
         wiring.run(&mut engine);
+        if let Some(line) = &wiring.line {
+            line.hang_up();
+        }
         wiring.health.end();
     })
 }
 
 impl Wiring {
     fn run(&self, engine: &mut Engine) {
+        // The time of a recording: where its source has come to.
+        let mut reached = engine.last();
         loop {
             self.health.advance(sysclock::monotonic());
             match self.readings.recv_timeout(self.patience(engine)) {
-                Ok(reading) => self.take(engine, reading),
+                Ok(reading) => reached = reached.max(self.take(engine, reading)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             if let Some(now) = self.now() {
                 engine.advance(MonoTime::from_micros(now.as_micros().saturating_sub(GRACE_US)));
             }
+            self.serve_desk(engine, &mut reached);
             if self.stop.is_set() {
                 while let Ok(reading) = self.readings.try_recv() {
                     self.take(engine, reading);
@@ -79,7 +88,8 @@ impl Wiring {
         }
     }
 
-    fn take(&self, engine: &mut Engine, reading: Reading) {
+    /// Takes a reading; gives its time.
+    fn take(&self, engine: &mut Engine, reading: Reading) -> MonoTime {
         let at = reading.at.plus_micros(self.offset_us);
         match reading.input {
             Some(input) => {
@@ -87,6 +97,28 @@ impl Wiring {
                 engine.input(at, input);
             }
             None => engine.advance(at),
+        }
+        at
+    }
+
+    /// Answers what is asked and takes what is said at the desk. Readings of a live board that were made
+    /// before come first.
+    fn serve_desk(&self, engine: &mut Engine, reached: &mut MonoTime) {
+        let Some(line) = &self.line else { return };
+        while let Some(Call { wants, answer }) = line.take() {
+            if self.now().is_some() {
+                for reading in self.readings.try_iter().take(QUEUE) {
+                    *reached = (*reached).max(self.take(engine, reading));
+                }
+            }
+            match wants {
+                Wants::Look => drop(answer.send(Answer::View(Box::new(engine.look())))),
+                Wants::Say(event) => {
+                    let at = self.now().unwrap_or(*reached);
+                    // Who asked may have gone; what he said counts all the same.
+                    engine.hear(at, event, move |facts| drop(answer.send(Answer::Facts(facts))));
+                }
+            }
         }
     }
 
@@ -169,6 +201,7 @@ mod tests {
             outbox,
             health: health.clone(),
             stall: Duration::from_millis(200),
+            line: None,
         };
         Bench { seen, health, sender, threads: [start(engine, wiring).unwrap(), writer] }
     }

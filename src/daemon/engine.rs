@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
-use super::{health::BoardHealth, outbox::Outbox, writer::Pen};
+use super::{health::BoardHealth, outbox::Outbox, resume, writer::Pen};
 use crate::{
+    desk::Records,
     game::Board,
     journal::{Body, Entry},
-    publish::Publisher,
+    publish::{ArbiterView, ForArbiter, Publisher},
     session::{event::Event, fact::Fact, io::Input, time::MonoTime},
     sysclock,
 };
@@ -25,6 +26,10 @@ pub struct Engine {
     /// The time of the last record; nothing is recorded with an earlier one.
     last: MonoTime,
     step: u64,
+    /// The facts for the arbiter, where he has a desk.
+    records: Option<Arc<Records>>,
+    /// What the last input led to, for him.
+    told: Vec<ForArbiter>,
 }
 
 impl Engine {
@@ -37,7 +42,14 @@ impl Engine {
         health: Arc<BoardHealth>,
         last: MonoTime,
     ) -> Engine {
-        Engine { board, publisher, pen, outbox, health, last, step: 0 }
+        Engine { board, publisher, pen, outbox, health, last, step: 0, records: None, told: Vec::new() }
+    }
+
+    /// Keeps the facts for the arbiter, too.
+    #[must_use]
+    pub fn with_records(mut self, records: Option<Arc<Records>>) -> Engine {
+        self.records = records;
+        self
     }
 
     /// The time of the last record.
@@ -60,11 +72,40 @@ impl Engine {
         self.last = at;
         self.health.count_input();
         let wall_us = sysclock::wall_micros();
-        let durable = is_press(&input);
+        let durable = is_said(&input);
         let link = link(&input);
         self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
         self.board.input(at, &input);
         self.conclude(at, wall_us, link);
+    }
+
+    /// Takes what a person in charge says at the desk. `answer` gets the facts that it led to once they are
+    /// recorded.
+    pub fn hear(
+        &mut self,
+        at: MonoTime,
+        event: Event,
+        answer: impl FnOnce(Vec<ForArbiter>) + Send + 'static,
+    ) {
+        for input in resume::desk_inputs(event) {
+            self.input(at, input);
+        }
+        // A deadline of this very moment may have fired before.
+        let ev = self.board.session().last_event();
+        let mut facts = std::mem::take(&mut self.told);
+        facts.retain(|record| record.ev() == ev);
+        self.step += 1;
+        let reply = Box::new(move || answer(facts));
+        if self.outbox.answer(self.step, sysclock::monotonic(), reply) {
+            self.pen.release(self.step);
+        }
+    }
+
+    /// The board as the arbiter sees it.
+    pub fn look(&self) -> ArbiterView {
+        let last = self.records.as_ref().map_or(0, |records| records.last());
+        let id = &self.publisher.state().id;
+        ArbiterView::of(id, self.board.session(), self.publisher.is_embargoed(), last)
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.
@@ -93,9 +134,11 @@ impl Engine {
         self.health.set_effort(self.board.session().effort());
         let mut events = link.map(|up| self.publisher.link(up)).unwrap_or_default();
         events.extend(self.publisher.apply(&facts, self.board.session()));
+        self.told = self.records.as_ref().map(|records| records.add(&facts)).unwrap_or_default();
+        let embargo = self.publisher.is_embargoed();
         for fact in facts {
             let durable = fact.kind.must_be_durable();
-            log_fact(&fact);
+            log_fact(&fact, embargo);
             self.pen.write(Entry { at, wall_us, body: Body::Fact(fact) }, durable);
         }
         if events.is_empty() {
@@ -113,8 +156,10 @@ pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
     std::iter::from_fn(|| board.poll_fact()).collect()
 }
 
-fn is_press(input: &Input) -> bool {
-    matches!(input, Input::Event(_, Event::Press(_)))
+/// What a person did on purpose: it must not be lost.
+fn is_said(input: &Input) -> bool {
+    let Input::Event(_, event) = input else { return false };
+    matches!(event, Event::Press(_) | Event::Arbiter(_) | Event::Button(_) | Event::Result(_))
 }
 
 /// What an input says of the link to the board.
@@ -125,9 +170,13 @@ pub(super) const fn link(input: &Input) -> Option<bool> {
     }
 }
 
-fn log_fact(fact: &Fact) {
+fn log_fact(fact: &Fact, embargo: bool) {
     use crate::session::fact::FactKind as F;
     match &fact.kind {
+        // A log is read by more people than a journal is.
+        F::MovePublished { .. } if embargo => {
+            tracing::info!("a move is held back until the envelope is opened")
+        }
         F::MovePublished { ply, uci, .. } => tracing::info!("ply {ply}: {uci}"),
         F::GameEnd { result, reason, .. } => tracing::info!("the game ended: {} ({reason})", result.as_str()),
         F::Advisory { code, to, .. } => tracing::debug!("advisory {code} for {to}"),

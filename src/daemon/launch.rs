@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     config::{BoardConfig, Config},
+    desk::Records,
     feed::Hub,
     game::Board,
     journal::{
@@ -26,7 +27,7 @@ use crate::{
     },
     publish::Publisher,
     sensor::Timeline,
-    session::{LOGIC_VERSION, io::Input, time::MonoTime},
+    session::{LOGIC_VERSION, fact::Fact, io::Input, time::MonoTime},
     sysclock,
 };
 
@@ -58,6 +59,8 @@ pub struct Launched {
     pub open: Open,
     /// The journal that is written.
     pub path: PathBuf,
+    /// The facts for the arbiter, where he has a desk.
+    pub records: Option<Arc<Records>>,
 }
 
 /// Finds out what the board's source will deliver and whether a game goes on.
@@ -91,8 +94,9 @@ fn boot_id() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// Opens the journal, puts the board into the hub and, when a game goes on, records that it does.
-pub fn launch(mut prepared: Prepared, hub: &Hub) -> Result<Launched, RunError> {
+/// Opens the journal, puts the board into the hub and, when a game goes on, records that it does. With
+/// `desk` the facts are kept for the arbiter, too.
+pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched, RunError> {
     let id = prepared.config.id.to_string();
     let _span = super::log::board_span(&id).entered();
     let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None });
@@ -109,8 +113,13 @@ pub fn launch(mut prepared: Prepared, hub: &Hub) -> Result<Launched, RunError> {
     let (pen, writer) =
         writer::start(opened.segments, outbox.clone(), health.clone(), prepared.sync_interval)
             .map_err(|source| RunError::System { what: "a thread", source })?;
+    let records = desk.then(Arc::<Records>::default);
+    if let Some(records) = &records {
+        records.add(&opened.told);
+    }
     let mut engine =
-        Engine::new(opened.board, opened.publisher, pen, outbox.clone(), health.clone(), opened.last);
+        Engine::new(opened.board, opened.publisher, pen, outbox.clone(), health.clone(), opened.last)
+            .with_records(records.clone());
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
@@ -123,6 +132,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub) -> Result<Launched, RunError> {
         offset_us: opened.offset_us,
         open: source::opener(&prepared.config, prepared.planned.setup.clone(), opened.span),
         path,
+        records,
     })
 }
 
@@ -132,6 +142,8 @@ struct Opened {
     board: Board,
     publisher: Publisher,
     last: MonoTime,
+    /// The facts so far.
+    told: Vec<Fact>,
     /// What has to be put in before the first reading.
     inputs: Vec<(MonoTime, Input)>,
     offset_us: u64,
@@ -152,7 +164,8 @@ impl Prepared {
         };
         let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
         tracing::info!("a new game is recorded in {}", segments.path().display());
-        Ok(Opened { segments, board, publisher, last: at, inputs: Vec::new(), offset_us: 0, span: None })
+        let (told, inputs) = (Vec::new(), Vec::new());
+        Ok(Opened { segments, board, publisher, last: at, told, inputs, offset_us: 0, span: None })
     }
 
     /// A running game from the beginning, in a new segment.
@@ -168,7 +181,8 @@ impl Prepared {
 
     /// A running game in its own segment.
     fn go_on(&self, running: Running) -> Opened {
-        let Running { mut journal, board, publisher, missing, last, last_wall_us, boot, .. } = running;
+        let Running { mut journal, board, publisher, facts, recorded, last, last_wall_us, boot, .. } =
+            running;
         let (now, wall_us) = (sysclock::monotonic(), sysclock::wall_micros());
         let offset_us = self.offset(
             last,
@@ -176,8 +190,8 @@ impl Prepared {
         );
         let resume =
             Resume { boot: self.header.boot.clone(), program: program(), logic: LOGIC_VERSION, offset_us };
-        let facts = missing.into_iter().map(Body::Fact);
-        let written = facts
+        let missing = facts.iter().skip(recorded).cloned().map(Body::Fact);
+        let written = missing
             .chain([Body::Resume(resume)])
             .try_for_each(|body| journal.append(&Entry { at: last, wall_us, body }))
             .and_then(|()| journal.sync());
@@ -199,6 +213,7 @@ impl Prepared {
             board,
             publisher,
             last,
+            told: facts,
             inputs: resume::resume_inputs(last, self.now(last, offset_us)).into(),
             offset_us,
             span: running.span,

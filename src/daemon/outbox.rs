@@ -32,8 +32,19 @@ pub struct Outbox {
 
 struct Inner {
     held: VecDeque<Held>,
+    answers: VecDeque<Waiting>,
     /// False while the journal is failed: nothing is held back then.
     holding: bool,
+}
+
+/// An answer to a person in charge. It takes its content with it: nothing of it passes through the audience.
+pub type Reply = Box<dyn FnOnce() + Send>;
+
+/// An answer that waits for its records.
+struct Waiting {
+    step: u64,
+    since: MonoTime,
+    reply: Reply,
 }
 
 /// A publication that waits for its records.
@@ -46,7 +57,7 @@ struct Held {
 impl Outbox {
     /// An outbox in front of the audience of a board.
     pub fn new(board: &str, audience: Box<dyn Audience>) -> Outbox {
-        let inner = Mutex::new(Inner { held: VecDeque::new(), holding: true });
+        let inner = Mutex::new(Inner { held: VecDeque::new(), answers: VecDeque::new(), holding: true });
         Outbox { board: board.to_owned(), audience, inner }
     }
 
@@ -72,11 +83,27 @@ impl Outbox {
         true
     }
 
+    /// Takes the answer to what a person in charge has entered: he hears that it is recorded once it is.
+    /// True when it waits for [`Outbox::release`] of this step.
+    pub fn answer(&self, step: u64, now: MonoTime, reply: Reply) -> bool {
+        let mut inner = self.lock();
+        if !inner.holding {
+            reply();
+            return false;
+        }
+        inner.answers.push_back(Waiting { step, since: now, reply });
+        true
+    }
+
     /// Everything up to and including `step` is on stable storage: lets it go.
     pub fn release(&self, step: u64) {
         let mut inner = self.lock();
         while let Some(held) = inner.held.pop_front_if(|held| held.step <= step) {
             self.send(held.events);
+        }
+        // Who gets an answer sees its effect on the feeds.
+        while let Some(waiting) = inner.answers.pop_front_if(|waiting| waiting.step <= step) {
+            (waiting.reply)();
         }
     }
 
@@ -88,6 +115,7 @@ impl Outbox {
         for held in std::mem::take(&mut inner.held) {
             self.send(held.events);
         }
+        std::mem::take(&mut inner.answers).into_iter().for_each(|waiting| (waiting.reply)());
     }
 
     /// The journal is whole again.
@@ -97,7 +125,9 @@ impl Outbox {
 
     /// Since when the first of the waiting publications waits.
     pub fn waiting_since(&self) -> Option<MonoTime> {
-        self.lock().held.front().map(|held| held.since)
+        let inner = self.lock();
+        let publication = inner.held.front().map(|held| held.since);
+        publication.into_iter().chain(inner.answers.front().map(|waiting| waiting.since)).min()
     }
 
     /// Called with the lock held, so that events leave in one order.
@@ -164,6 +194,26 @@ pub(super) mod tests {
         outbox.release(1);
         assert_eq!(seen.take(), [result()]);
         assert_eq!(outbox.waiting_since(), None);
+    }
+
+    #[test]
+    fn an_answer_waits_for_its_record_and_not_for_a_broken_disk() {
+        let (outbox, _) = outbox();
+        let (sender, answers) = std::sync::mpsc::channel();
+        let reply = |number: u64| -> Reply {
+            let sender = sender.clone();
+            Box::new(move || sender.send(number).unwrap())
+        };
+        assert!(outbox.answer(3, MonoTime::from_micros(9), reply(3)));
+        outbox.release(2);
+        assert_eq!(outbox.waiting_since(), Some(MonoTime::from_micros(9)));
+        assert!(answers.try_recv().is_err());
+        outbox.release(3);
+        assert_eq!(answers.try_recv(), Ok(3));
+        assert!(outbox.answer(4, MonoTime::ZERO, reply(4)));
+        outbox.stop_holding();
+        assert!(!outbox.answer(5, MonoTime::ZERO, reply(5)));
+        assert_eq!(answers.try_iter().collect::<Vec<_>>(), [4, 5]);
     }
 
     #[test]

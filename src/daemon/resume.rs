@@ -68,8 +68,10 @@ pub struct Running {
     pub board: Board,
     /// What the public knew.
     pub publisher: Publisher,
-    /// Facts that follow from the inputs and are missing in the file.
-    pub missing: Vec<Fact>,
+    /// The facts that follow from its inputs.
+    pub facts: Vec<Fact>,
+    /// How many of them are in the file; the crash kept the others out.
+    pub recorded: usize,
     /// Time of the last record.
     pub last: MonoTime,
     /// UTC of the last record, in microseconds since 1970.
@@ -122,7 +124,8 @@ pub fn look(
     }
     let plies = board.session().plies().len();
     Ok(Found::Running(Box::new(Running {
-        missing: facts.into_iter().skip(recovered.facts).collect(),
+        facts,
+        recorded: recovered.facts,
         last: recovered.last,
         last_wall_us: recovered.last_wall_us,
         boot: recovered.boot,
@@ -180,12 +183,27 @@ pub fn resume_inputs(last: MonoTime, now: MonoTime) -> [(MonoTime, Input); 3] {
     ]
 }
 
-/// The inputs that came from the source: all but those of [`resume_inputs`].
+/// What a person in charge says at the desk, behind a mark that tells it from the inputs of the source.
+pub fn desk_inputs(said: Event) -> [Input; 2] {
+    let mark = Event::Device(serde_json::json!({ "daemon": "desk" }));
+    [Input::from(mark), Input::from(said)]
+}
+
+/// The inputs that came from the source: all but those of [`resume_inputs`] and [`desk_inputs`].
 pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoTime, Input)> {
     let mut expected = 0;
+    let mut said = false;
     inputs.iter().filter(move |(_, input)| match input {
-        Input::Event(_, Event::Device(value)) if is_mark(value) => {
-            expected = 2;
+        Input::Event(_, Event::Device(value)) if is_mark(value, "resumed") => {
+            (expected, said) = (2, false);
+            false
+        }
+        Input::Event(_, Event::Device(value)) if is_mark(value, "desk") => {
+            (expected, said) = (0, true);
+            false
+        }
+        _ if said => {
+            said = false;
             false
         }
         Input::Event(_, Event::Power(on)) if expected == if *on { 1 } else { 2 } => {
@@ -199,8 +217,8 @@ pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoT
     })
 }
 
-fn is_mark(value: &serde_json::Value) -> bool {
-    value.get("daemon").and_then(serde_json::Value::as_str) == Some("resumed")
+fn is_mark(value: &serde_json::Value, word: &str) -> bool {
+    value.get("daemon").and_then(serde_json::Value::as_str) == Some(word)
 }
 
 #[cfg(test)]
@@ -237,5 +255,13 @@ mod tests {
         inputs.extend(resume_inputs(at, at));
         inputs.push(tick());
         assert_eq!(from_source(&inputs).count(), 7);
+        // A command at the desk, and one before which the daemon was killed.
+        inputs.extend(desk_inputs(Event::Button("resign-white".to_owned())).map(|input| (at, input)));
+        inputs.push(tick());
+        assert_eq!(from_source(&inputs).count(), 8);
+        inputs.extend(desk_inputs(Event::Tick).map(|input| (at, input)).into_iter().take(1));
+        inputs.extend(resume_inputs(at, at));
+        inputs.push(tick());
+        assert_eq!(from_source(&inputs).count(), 9);
     }
 }

@@ -3,6 +3,7 @@
 use std::{
     io,
     net::SocketAddr,
+    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{
         Arc,
@@ -29,6 +30,7 @@ use super::{
 };
 use crate::{
     config::Config,
+    desk::{self, Keys, Line, Token, TokenError},
     feed::{self, FeedConfig, FeedError, Hub},
     sensor::{Reading, Sink, SourceError, Stop},
     session::time::MonoTime,
@@ -67,6 +69,16 @@ pub enum RunError {
     /// A socket cannot be bound or served.
     #[error(transparent)]
     Feed(#[from] FeedError),
+    /// A token cannot be read.
+    #[error("{key} {}: {reason}", path.display())]
+    Token {
+        /// The key of the configuration.
+        key: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The system gives no thread, timer or signal.
     #[error("the system refuses {what}: {source}")]
     System {
@@ -86,10 +98,13 @@ pub struct Started {
     pub livechess: Option<SocketAddr>,
     /// The boards with the journal that each writes.
     pub boards: Vec<(String, PathBuf)>,
+    /// The arbiter can enter commands.
+    pub desk: bool,
 }
 
 /// Runs until SIGTERM or SIGINT; `started` is called once everything is served.
 pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunError> {
+    let keys = keys(config)?;
     let data = DataDir::open(&config.data_dir)?;
     let prepared = config
         .boards
@@ -100,22 +115,46 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
         .enable_all()
         .build()
         .map_err(|source| RunError::System { what: "an event loop", source })?;
-    runtime.block_on(serve(config, prepared, started))
+    runtime.block_on(serve(config, prepared, keys, started))
+}
+
+/// Reads the tokens. They are read at the start only and never leave this process.
+fn keys(config: &Config) -> Result<Keys, RunError> {
+    let read = |key: &'static str, path: &Option<PathBuf>| -> Result<Option<Token>, RunError> {
+        let Some(path) = path else { return Ok(None) };
+        let wrong = |reason: String| RunError::Token { key, path: path.clone(), reason };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            wrong(format!("cannot read the token: {error}; make the file, readable for the service only"))
+        })?;
+        let token = Token::parse(&text).map_err(|error: TokenError| wrong(error.to_string()))?;
+        let mode = std::fs::metadata(path).map(|metadata| metadata.permissions().mode()).unwrap_or_default();
+        if mode & 0o007 != 0 {
+            tracing::warn!("{} can be read by every user of this machine: chmod o-rwx", path.display());
+        }
+        Ok(Some(token))
+    };
+    Ok(Keys {
+        arbiter: read("arbiter.token-file", &config.arbiter_token)?,
+        assistant: read("arbiter.assistant-token-file", &config.assistant_token)?,
+    })
 }
 
 async fn serve(
     config: &Config,
     prepared: Vec<Prepared>,
+    keys: Keys,
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
     let hub = Hub::new();
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess) = (feeds.http(), feeds.livechess());
-    let boards = Boards::start(prepared, &hub)?;
+    let desk = !keys.is_empty();
+    let mut boards = Boards::start(prepared, &hub, desk)?;
+    let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
     hub.set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, boards: boards.paths.clone() });
+    started(&Started { http, livechess, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -154,31 +193,35 @@ struct Boards {
     health: Health,
     paths: Vec<(String, PathBuf)>,
     wake: Vec<SyncSender<Reading>>,
+    lines: Vec<Arc<Line>>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Boards {
-    fn start(prepared: Vec<Prepared>, hub: &Hub) -> Result<Boards, RunError> {
+    fn start(prepared: Vec<Prepared>, hub: &Hub, desk: bool) -> Result<Boards, RunError> {
         let mut boards = Boards {
             stop: Stop::default(),
             health: Health::default(),
             paths: Vec::new(),
             wake: Vec::new(),
+            lines: Vec::new(),
             threads: Vec::new(),
         };
         let mut healths = Vec::new();
         for board in prepared {
-            healths.push(boards.add(board, hub)?);
+            healths.push(boards.add(board, hub, desk)?);
         }
         boards.health = Health::new(healths);
         Ok(boards)
     }
 
-    fn add(&mut self, prepared: Prepared, hub: &Hub) -> Result<Arc<BoardHealth>, RunError> {
+    fn add(&mut self, prepared: Prepared, hub: &Hub, desk: bool) -> Result<Arc<BoardHealth>, RunError> {
         let no_thread = |source| RunError::System { what: "a thread", source };
-        let Launched { engine, writer, outbox, health, timeline, offset_us, open, path } =
-            launch::launch(prepared, hub)?;
+        let Launched { engine, writer, outbox, health, timeline, offset_us, open, path, records } =
+            launch::launch(prepared, hub, desk)?;
         let (sender, readings) = sync_channel(QUEUE);
+        let line = records.map(|records| Arc::new(line(health.id(), records, sender.clone())));
+        self.lines.extend(line.clone());
         self.paths.push((health.id().to_owned(), path));
         let wiring = Wiring {
             readings,
@@ -188,6 +231,7 @@ impl Boards {
             outbox,
             health: health.clone(),
             stall: STALL,
+            line,
         };
         self.threads.push(board_thread::start(engine, wiring).map_err(no_thread)?);
         self.threads.push(writer);
@@ -200,14 +244,7 @@ impl Boards {
     /// Ends the sources, then the boards, then the writers, with everything written.
     async fn end(self) {
         self.stop.set();
-        for sender in &self.wake {
-            // Wakes a thread that waits for a reading; one whose queue is full is awake.
-            if let Err(TrySendError::Disconnected(_)) =
-                sender.try_send(Reading { at: MonoTime::ZERO, input: None })
-            {
-                tracing::debug!("a board thread has ended already");
-            }
-        }
+        self.wake.iter().for_each(wake);
         drop(self.wake);
         let (done, all) = oneshot::channel();
         let threads = self.threads;
@@ -220,6 +257,19 @@ impl Boards {
         if tokio::time::timeout(LAST_WAIT, all).await.is_err() {
             tracing::error!("a journal could not be written out in time: its disk does not answer");
         }
+    }
+}
+
+/// The line from the desk to a board.
+fn line(id: &str, records: Arc<desk::Records>, sender: SyncSender<Reading>) -> Line {
+    Line::new(id, records, move || wake(&sender))
+}
+
+/// Wakes a thread that waits for a reading; one whose queue is full is awake.
+fn wake(sender: &SyncSender<Reading>) {
+    let nothing = Reading { at: MonoTime::ZERO, input: None };
+    if let Err(TrySendError::Disconnected(_)) = sender.try_send(nothing) {
+        tracing::debug!("a board thread has ended already");
     }
 }
 

@@ -7,7 +7,7 @@ pub(super) struct Asset {
 }
 
 /// What the page may load: its own files and nothing else.
-pub(super) const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
+pub(crate) const POLICY: &str = "default-src 'self'; img-src 'self' data:; object-src 'none'; \
      base-uri 'none'; form-action 'none'";
 
 const ASSETS: &[(&str, Asset)] = &[

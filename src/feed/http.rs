@@ -1,6 +1,6 @@
 //! The web page, the JSON of the boards, server-sent events and PGN over HTTP.
 //!
-//! Everything here is public and read only: any web page may read it (`Access-Control-Allow-Origin:
+//! Everything of it is public and read only: any web page may read it (`Access-Control-Allow-Origin:
 //! *`). `/healthz` and `/metrics` belong to the operator and are not shared with web pages.
 
 use std::{convert::Infallible, time::Duration};
@@ -51,8 +51,8 @@ struct Shared {
     ending: watch::Receiver<bool>,
 }
 
-/// The routes of the surface.
-pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>) -> Router {
+/// The routes of the surface, and those of others that share its address.
+pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> Router {
     let shared = Shared { hub, ending };
     let public = Router::new()
         .route("/api/boards", get(boards).options(preflight))
@@ -66,8 +66,9 @@ pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>) -> Router {
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
         .fallback(asset)
-        .layer(middleware::from_fn(limits))
         .with_state(shared)
+        .merge(more)
+        .layer(middleware::from_fn(limits))
 }
 
 /// Refuses bodies that nothing here reads, and tells browsers not to guess types.

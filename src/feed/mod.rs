@@ -16,5 +16,6 @@ pub mod pgn;
 mod pgn_files;
 mod serve;
 
+pub(crate) use assets::POLICY as PAGE_POLICY;
 pub use hub::Hub;
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

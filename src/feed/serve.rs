@@ -72,13 +72,15 @@ pub struct Feeds {
     config: FeedConfig,
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
+    /// Routes of others at the address of the web page.
+    more: Router,
 }
 
 /// Binds the configured addresses; a port 0 takes a free one.
 pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
-    Ok(Feeds { config, http, livechess })
+    Ok(Feeds { config, http, livechess, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -102,16 +104,23 @@ impl Feeds {
         self.livechess.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
+    /// Serves these routes, too, at the address of the web page.
+    #[must_use]
+    pub fn with(mut self, more: Router) -> Feeds {
+        self.more = self.more.merge(more);
+        self
+    }
+
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(self, hub: Hub, shutdown: impl Future<Output = ()> + Send) -> Result<(), FeedError> {
-        let Feeds { config, http, livechess } = self;
+        let Feeds { config, http, livechess, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
         if let Some(listener) = http {
-            let router = http::router(hub.clone(), ending.clone());
+            let router = http::router(hub.clone(), ending.clone(), more);
             let listener = Limited::new(listener, limit, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }

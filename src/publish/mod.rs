@@ -1,16 +1,19 @@
 //! What may leave the daemon: the facts of the session on one side, the audience on the other.
 //!
 //! Pure. A feed encodes [`FeedEvent`]s and [`BoardState`]s and never sees a fact, so that nothing
-//! that is meant for the arbiter can reach it. Each board has one [`Publisher`].
+//! that is meant for the arbiter can reach it. Each board has one [`Publisher`]. What persons in charge
+//! may know has types of its own, [`ForArbiter`], [`ArbiterView`] and [`ForAssistant`].
 //!
 //! A [`BoardState`] is the sum of the [`FeedEvent`]s since the start: [`BoardState::apply`] is the
 //! only code that changes one, here and in the hub, and a viewer can do the same.
 
+pub mod arbiter;
 mod embargo;
 mod part;
 mod publisher;
 mod state;
 
+pub use arbiter::{ArbiterView, ForArbiter, ForAssistant};
 pub use publisher::Publisher;
 pub(crate) use publisher::play;
 pub(crate) use state::completed_plies;

@@ -57,6 +57,10 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
     pgn.finish();
+    let arbiter = root.section("arbiter");
+    let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
+    let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
+    arbiter.finish();
     let boards = board::boards(&root, base);
     root.finish();
     Config {
@@ -70,6 +74,8 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         livechess_origins: services.origins,
         max_connections: services.max_connections,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
+        arbiter_token,
+        assistant_token,
         boards,
     }
 }
@@ -155,6 +161,22 @@ fn is_origin(text: &str) -> bool {
 /// A path; a relative one is taken from the directory of the file, and `-` stays what it is.
 fn path(section: &Section<'_>, key: &'static str, base: &Path) -> Option<PathBuf> {
     section.text(key).map(|text| if text == "-" { PathBuf::from(text) } else { base.join(text) })
+}
+
+/// A file that holds a token.
+fn token_file(
+    section: &Section<'_>,
+    key: &'static str,
+    base: &Path,
+    http: Option<SocketAddr>,
+) -> Option<PathBuf> {
+    let file = path(section, key, base)?;
+    if http.is_none() {
+        section.problem(key, "the arbiter's page is a part of [http], which is switched off");
+    } else if file.as_os_str() == "-" {
+        section.problem(key, "a token is read from a file, not from standard input");
+    }
+    Some(file)
 }
 
 /// Finds values that two boards must not share.

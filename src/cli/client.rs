@@ -1,0 +1,97 @@
+//! A small HTTP client for the commands that talk to the running daemon: one request, one answer.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use serde_json::Value;
+
+const CONNECT: Duration = Duration::from_secs(3);
+/// Longer than the daemon waits for its own disk.
+const ANSWER: Duration = Duration::from_secs(15);
+/// Longest answer in bytes.
+const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+
+/// An answer of the daemon.
+#[derive(Debug, PartialEq)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Value,
+}
+
+/// Where a daemon that listens at `listen` is reached on its own machine.
+pub(super) fn reach(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
+/// Sends a JSON document with the token. The errors say what to do.
+pub(super) fn post(address: SocketAddr, path: &str, token: &str, body: &Value) -> Result<Answer, String> {
+    let failed = |what: &str, error: std::io::Error| {
+        format!(
+            "{what} http://{address}: {error}; is the daemon running (touchmoved run), with this address?"
+        )
+    };
+    let mut stream =
+        TcpStream::connect_timeout(&address, CONNECT).map_err(|error| failed("cannot reach", error))?;
+    let body = body.to_string();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut answer = Vec::new();
+    stream
+        .set_read_timeout(Some(ANSWER))
+        .and_then(|()| stream.write_all(request.as_bytes()))
+        .and_then(|()| stream.take(MAX_ANSWER).read_to_end(&mut answer).map(drop))
+        .map_err(|error| failed("no answer from", error))?;
+    read(&answer).ok_or_else(|| format!("http://{address} does not answer as a touchmoved daemon does"))
+}
+
+/// Status and JSON body of an answer whose connection was closed behind it.
+fn read(answer: &[u8]) -> Option<Answer> {
+    let text = std::str::from_utf8(answer).ok()?;
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let status = head.strip_prefix("HTTP/1.1 ")?.split(' ').next()?.trim().parse().ok()?;
+    let body = serde_json::from_str(body).unwrap_or(Value::Null);
+    Some(Answer { status, body })
+}
+
+/// A path segment: everything but letters, digits, `_` and `-` is escaped.
+pub(super) fn segment(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => char::from(byte).to_string(),
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_a_status_and_a_body() {
+        let answer = read(b"HTTP/1.1 422 Unprocessable Entity\r\nx: y\r\n\r\n{\"accepted\":false}").unwrap();
+        assert_eq!((answer.status, &answer.body["accepted"]), (422, &Value::Bool(false)));
+        assert_eq!(read(b"SSH-2.0\r\n"), None);
+        assert_eq!(read(b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>").unwrap().body, Value::Null);
+    }
+
+    #[test]
+    fn an_address_for_everybody_is_reached_from_here() {
+        let reach = |text: &str| reach(text.parse().unwrap()).to_string();
+        assert_eq!(reach("0.0.0.0:8080"), "127.0.0.1:8080");
+        assert_eq!(reach("[::]:80"), "[::1]:80");
+        assert_eq!(reach("192.168.1.7:8080"), "192.168.1.7:8080");
+        assert_eq!(segment("a/b c"), "a%2Fb%20c");
+    }
+}
