@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_the_journal_keeps_is_no_call() {
-        let notice = |to| LawFact::Advisory(Notice::of("uncompleted-move", to));
+        let notice = |to| LawFact::Advisory(Box::new(Notice::of("uncompleted-move", to)));
         assert!(law(notice(Audience::Arbiter)).is_call());
         assert!(!law(notice(Audience::Journal)).is_call());
         let value = serde_json::to_value(law(notice(Audience::Journal))).unwrap();
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn an_assistant_hears_numbers_times_and_calls_only() {
         let count = law(LawFact::MoveCount { white: 12, black: 11, to: Audience::Assistant });
-        let other = law(LawFact::Advisory(Notice::of("touch-violation", Audience::Arbiter)));
+        let other = law(LawFact::Advisory(Box::new(Notice::of("touch-violation", Audience::Arbiter))));
         let call = law(LawFact::Spoken { uci: "e2e4".into(), text: "Eva 2 Eva 4".to_owned() });
         let told = ForAssistant::of(&[count, other], Some(&call));
         let value = serde_json::to_value(told).unwrap();

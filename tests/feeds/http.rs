@@ -7,7 +7,7 @@ use touchmoved::{
     feed::{FeedConfig, bind, hub::QUEUE},
     session::{
         event::GameResult,
-        fact::{Certainty, FactKind},
+        fact::{Certainty, EndDetail, FactKind},
     },
 };
 
@@ -144,6 +144,7 @@ async fn pgn_is_served_whole_and_only_when_it_changed() {
         result: GameResult::WhiteWins,
         reason: "entered",
         certainty: Certainty::Arbiter,
+        more: EndDetail::default(),
     }]);
     let ended = get(server.http, "/pgn/games.pgn", &[("If-None-Match", strong)]).await;
     assert_eq!(ended.status, 200);

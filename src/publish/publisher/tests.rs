@@ -289,7 +289,7 @@ fn entry(command: &str, after: Option<&str>) -> FactKind {
 }
 
 fn embargo() -> FactKind {
-    law(LawFact::Advisory(Notice::of("feed-embargo", Audience::Feed)))
+    law(LawFact::Advisory(Box::new(Notice::of("feed-embargo", Audience::Feed))))
 }
 
 fn end(result: GameResult, reason: &'static str, certainty: Certainty) -> FactKind {
