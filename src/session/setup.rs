@@ -62,6 +62,8 @@ pub enum Signal {
 pub struct GameSetup {
     /// How the board senses.
     pub board: BoardKind,
+    /// Whose board each of two boards is, where one game is played on two: the first and the second.
+    pub sides: [shakmaty::Color; 2],
     /// Standard chess or Chess960; decides how castling is written and found.
     pub castling: CastlingMode,
     /// Full FEN of the position before [`GameSetup::history`], as it was given.
@@ -95,6 +97,7 @@ impl Default for GameSetup {
     fn default() -> GameSetup {
         GameSetup {
             board: BoardKind::Reed,
+            sides: [shakmaty::Color::White, shakmaty::Color::Black],
             castling: CastlingMode::Standard,
             start_fen: INITIAL_FEN.to_owned(),
             history: Vec::new(),

@@ -55,6 +55,11 @@ impl Adjournment {
         self.waits
     }
 
+    /// The sealed move, once the envelope is open and until it is on the board.
+    pub(super) const fn sealed_move(&self) -> Option<Move> {
+        self.opened
+    }
+
     /// A clock was started.
     pub(super) const fn clock_runs(&mut self) {
         self.waits = false;

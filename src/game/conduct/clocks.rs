@@ -80,7 +80,9 @@ impl Clocks {
             let completed = given("completed", word).and_then(|moves| u32::try_from(moves).ok());
             let played = setup.history.len() + usize::from(side == Color::White);
             let of_history = u32::try_from(played / 2).unwrap_or(u32::MAX);
+            let present = setup.given.get("present").and_then(|present| present.get(word)?.as_bool());
             Half {
+                seen: present.unwrap_or(false),
                 left: given("times_ms", word).or(allotted),
                 given_moves: completed.map_or(0, |moves| moves.saturating_sub(of_history)),
                 ..Half::default()
@@ -291,6 +293,7 @@ impl Conduct {
 
     /// The lever was pressed.
     pub(super) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
+        self.clocks.see(side);
         self.announcing_pressed(side, desk);
         if self.is_over(desk) || desk.turn() == side {
             return;

@@ -174,7 +174,8 @@ impl Conduct {
             confirmed: irregular::given(setup),
             adjournment: Adjournment::default(),
             announcing: Announcing::default(),
-            two_boards: (setup.board == BoardKind::TwoBoard).then(|| TwoBoards::new(session.occupied())),
+            two_boards: (setup.board == BoardKind::TwoBoard)
+                .then(|| TwoBoards::new(session.occupied(), setup.sides)),
             unpressed: None,
             transferring: false,
             begun: false,

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     laws::{
         arithmetic::{
+            adjournment::{LateOutcome, SealedMove, late_at_resumption},
             claim::{ClaimTimes, incorrect_claim},
             clock,
             default_time::{self, DefaultCheck},
@@ -444,9 +445,35 @@ impl Conduct {
             let (side, to) = (Side(side), Audience::Arbiter);
             desk.tell(LawFact::DefaultCheck { side, late_ms, limit_ms, lost, to });
             if lost {
-                desk.notice(Notice { side: Some(side), ..Notice::of("late-player", to) });
+                let action = self.at_resumption(side.0, late_ms, desk);
+                desk.notice(Notice { side: Some(side), action, ..Notice::of("late-player", to) });
             }
         }
+    }
+
+    /// What a late arrival at the resumption leads to (Guideline I.10; 2005: Annex A.10).
+    fn at_resumption(&self, late: Color, late_ms: u64, desk: &Desk<'_>) -> Option<&'static str> {
+        let sealed = self.adjournment.sealed_move()?;
+        let position = desk.session.position();
+        let sealer = position.turn();
+        let mut after = position.clone();
+        after.play_unchecked(sealed);
+        let worth = if after.is_checkmate() {
+            SealedMove::Mate
+        } else if after.is_stalemate() || after.is_insufficient_material() {
+            SealedMove::Draw
+        } else {
+            SealedMove::GoesOn
+        };
+        let check = default_time::check(&self.settings, late_ms);
+        let flag = self.clocks.flag(!late).is_some();
+        Some(match late_at_resumption(&self.settings.adjournment, late, check, sealer, worth, flag) {
+            LateOutcome::InTime => "in-time",
+            LateOutcome::Loses(_) => "loses",
+            LateOutcome::Wins(_) => "sealed-move-mates",
+            LateOutcome::Draw => "sealed-move-draws",
+            LateOutcome::PresentPlayerLost(_) => "present-player-lost-on-time",
+        })
     }
 
     /// The game began with colours reversed (Article 7.3; 2005: 7.2).

@@ -197,9 +197,10 @@ impl Conduct {
 
     /// A man was lifted; the session charges it to the player who has the move.
     pub(super) fn touched(&mut self, by: Color, square: Square, desk: &mut Desk<'_>) {
-        if self.is_over(desk) || self.mirrors(square) {
+        if self.is_over(desk) || self.mirrors(square, desk) {
             return;
         }
+        self.clocks.see(by);
         let position = desk.session.position();
         let owner = position.board().color_at(square);
         let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
@@ -495,6 +496,23 @@ impl Conduct {
         }
         self.look_for_violation(mv, made, index, desk);
         self.look_for_two_hands(mv, desk);
+        self.look_at_promotion_order(mv, desk);
+    }
+
+    /// The new piece was there before the pawn left (Article 4.6.2), where the event does not allow it.
+    fn look_at_promotion_order(&self, mv: Move, desk: &mut Desk<'_>) {
+        if self.settings.promotion_any_order || !mv.is_promotion() {
+            return;
+        }
+        let first = |square: Option<Square>, occupied: bool| {
+            let mut contacts = self.turn.contacts.iter();
+            contacts.find(|contact| Some(contact.square) == square && contact.occupied == occupied)
+        };
+        let (left, came) = (first(mv.from(), false), first(Some(mv.to()), true));
+        if matches!((left, came), (Some(left), Some(came)) if came.at < left.at) {
+            let uci = Some(desk.session.move_text(mv));
+            desk.notice(Notice { uci, ..Notice::of("promotion-order", Audience::Journal) });
+        }
     }
 
     /// Men of the opponent that stay in the air while a move is made are in the opponent's own hand.

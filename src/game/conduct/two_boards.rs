@@ -1,11 +1,14 @@
 //! A game on two boards: a sighted player's and a blind player's (Appendix D; 2005: Annex F). Each move is
 //! made on one and mirrored on the other.
 
-use shakmaty::{Bitboard, Move, Square};
+use shakmaty::{Bitboard, Color, Move, Position as _, Square};
 
 use super::{Conduct, Desk};
 use crate::session::{
-    fact::law::{Audience, Notice, Sq},
+    fact::{
+        Certainty, Fact, FactKind,
+        law::{Audience, Notice, Sq},
+    },
     time::MonoTime,
 };
 
@@ -14,6 +17,8 @@ use crate::session::{
 pub(super) struct TwoBoards {
     first: Bitboard,
     second: Bitboard,
+    /// Whose each board is.
+    sides: [Color; 2],
     /// Squares that a mirrored move still has to change on the first board.
     mirror: Bitboard,
     due: Option<MonoTime>,
@@ -21,10 +26,11 @@ pub(super) struct TwoBoards {
 }
 
 impl TwoBoards {
-    pub(super) const fn new(occupied: Bitboard) -> TwoBoards {
+    pub(super) const fn new(occupied: Bitboard, sides: [Color; 2]) -> TwoBoards {
         TwoBoards {
             first: occupied,
             second: occupied,
+            sides,
             mirror: Bitboard::EMPTY,
             due: None,
             diverged: Bitboard::EMPTY,
@@ -59,18 +65,34 @@ impl TwoBoards {
 }
 
 impl Conduct {
-    /// A square of the second board changed.
+    /// A square of the second board changed. What its player lifts there while he has the move is touched
+    /// (Appendix D.2.2; 2005: F.2.2); everything else mirrors a move of the opponent.
     pub(super) fn on_second_board(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
         let timeout_s = self.settings.mirror_timeout_s;
-        if let Some(boards) = &mut self.two_boards {
-            boards.second.set(square, occupied);
-            boards.changed(desk.at, timeout_s);
+        let Some(boards) = &mut self.two_boards else { return };
+        boards.second.set(square, occupied);
+        boards.changed(desk.at, timeout_s);
+        let [_, owner] = boards.sides;
+        let mirrored = boards.mirror.contains(square);
+        let man = desk.session.position().board().piece_at(square);
+        if let Some(man) =
+            man.filter(|_| !occupied && !mirrored && desk.turn() == owner && !self.is_over(desk))
+        {
+            let kind = FactKind::Touch { by: owner, square, piece: man.char(), certainty: Certainty::Law };
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+            self.close_windows(owner, desk);
+            self.take_touch(square, desk.at, false, desk);
         }
     }
 
-    /// True when a lift on the first board mirrors a move that was announced: it is no touch.
-    pub(super) fn mirrors(&self, square: Square) -> bool {
-        self.two_boards.as_ref().is_some_and(|boards| boards.mirror.contains(square))
+    /// True when a lift on the first board mirrors a move that was announced or made on the other one: it is
+    /// no touch.
+    pub(super) fn mirrors(&self, square: Square, desk: &Desk<'_>) -> bool {
+        self.two_boards.as_ref().is_some_and(|boards| {
+            let [owner, _] = boards.sides;
+            let mirrored = boards.mirror.contains(square) || (boards.second ^ boards.first).contains(square);
+            desk.turn() != owner && mirrored || boards.mirror.contains(square)
+        })
     }
 
     /// A move was made: nothing of it is outstanding on this board.

@@ -9,8 +9,6 @@ use crate::session::{
     tracker::{Cause, PATIENCE, Tracker},
 };
 
-/// Nobody moves three men within this time, in microseconds (`displace.window_ms` of the catalogue).
-const WINDOW_US: u64 = 300_000;
 /// So many squares have to be out of order.
 const SQUARES: usize = 3;
 
@@ -31,7 +29,9 @@ impl Narrator {
         let since = *self.disorder_since.get_or_insert(now.at);
         let at_once = match self.moment {
             Moment::Board(Cause::Report) => true,
-            Moment::Board(Cause::Lift(_) | Cause::Place(_)) => now.at.since(since) <= WINDOW_US,
+            Moment::Board(Cause::Lift(_) | Cause::Place(_)) => {
+                now.at.since(since) <= self.displaced_within_us
+            }
             _ => false,
         };
         let extra = differs & seen.occupied;

@@ -67,6 +67,9 @@ pub(super) enum Moment {
 pub(super) struct Narrator {
     settings: Settings,
     implied_by_next_move: bool,
+    /// Men that change their squares within this many microseconds were displaced together
+    /// (`displace.window_ms`).
+    displaced_within_us: u64,
     chess960: bool,
     identity: bool,
     /// What a lift is: the touch of the Laws on a pegged board, a lower bound of it on others.
@@ -157,6 +160,7 @@ impl Narrator {
         Narrator {
             settings: setup.settings,
             implied_by_next_move: laws.implied_by_next_move,
+            displaced_within_us: laws.displace_window_ms * 1000,
             chess960: setup.is_chess960(),
             identity,
             touch_certainty: match setup.board {

@@ -1,7 +1,7 @@
 //! The header line.
 
 use serde_json::{Map, Value, json};
-use shakmaty::{Bitboard, CastlingMode};
+use shakmaty::{Bitboard, CastlingMode, Color};
 
 use super::{LineError, bad, square};
 use crate::session::{
@@ -37,11 +37,36 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
         }
         setup.start_occupied = Some(occupied);
     }
+    setup.sides = sides(map.get("boards"))?;
     setup.config = keys.object("config")?;
     game_of_config(&mut setup)?;
     setup.given = keys.object("given")?;
     settings(&keys, &mut setup)?;
     Ok(setup)
+}
+
+/// Whose each of two boards is: `[{"id":"A","kind":"reed","side":"white"}, ...]`, White's board first unless
+/// something else is said.
+fn sides(boards: Option<&Value>) -> Result<[Color; 2], LineError> {
+    let mut sides = [Color::White, Color::Black];
+    let list = match boards {
+        None | Some(Value::Null) => return Ok(sides),
+        Some(Value::Array(list)) => list,
+        Some(other) => return Err(bad("boards", format!("expected a list of boards, found {other}"))),
+    };
+    for board in list {
+        let side = match board.get("side").and_then(Value::as_str) {
+            Some("white") => Color::White,
+            Some("black") => Color::Black,
+            _ => return Err(bad("boards", format!("expected \"side\":\"white\" or \"black\" in {board}"))),
+        };
+        sides = match board.get("id").and_then(Value::as_str) {
+            Some("A") => [side, !side],
+            Some("B") => [!side, side],
+            _ => return Err(bad("boards", format!("expected \"id\":\"A\" or \"B\" in {board}"))),
+        };
+    }
+    Ok(sides)
 }
 
 /// The keys of a header, by what they hold.
@@ -179,6 +204,10 @@ pub fn header_to_map(setup: &GameSetup) -> Map<String, Value> {
     };
     put("sensor_log", json!(1));
     put("board", json!(setup.board.as_str()));
+    if setup.board == BoardKind::TwoBoard {
+        let [first, second] = setup.sides.map(|side| side.fold_wb("white", "black"));
+        put("boards", json!([{"id": "A", "side": first}, {"id": "B", "side": second}]));
+    }
     put("variant", json!(if setup.is_chess960() { "chess960" } else { "standard" }));
     put("start_fen", json!(setup.start_fen));
     put("rules", json!(setup.rules.as_str()));
