@@ -50,7 +50,7 @@ impl Reach {
     /// capturing en passant at once, for which there is no rule here.
     pub(super) fn of(position: &Chess) -> Option<Reach> {
         let board = position.board();
-        if position.castles().any() || position.maybe_ep_square().is_some() || board.pawns().is_empty() {
+        if position.castles().any() || position.legal_ep_square().is_some() || board.pawns().is_empty() {
             return None;
         }
         let man =

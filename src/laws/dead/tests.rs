@@ -53,6 +53,7 @@ const BLOCKED: &[Known] = &[
     ("8/8/4k3/p1p1p1p1/P1P1P1P1/8/4K3/8 w - - 0 1", false, false, "four pairs, the gaps are guarded"),
     ("8/8/4k3/1p1p1p1p/1P1P1P1P/8/4K3/8 b - - 0 1", false, false, "the same on the other files"),
     ("8/8/4k3/p2p2p1/P2P2P1/8/4K3/8 w - - 0 1", false, false, "three pairs are enough"),
+    ("8/8/4k3/p1p1p1p1/P1P1P1P1/8/4K3/8 b - a3 0 1", false, false, "the double step that closed the wall"),
     ("8/8/4k3/p1p3p1/P1P3P1/8/4K3/8 w - - 0 1", true, true, "three pairs with a gap on e4"),
     ("8/4k3/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/4K3/8 w - - 0 1", false, false, "a wall over all files"),
     ("8/3k4/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/3K4/8 b - - 0 1", false, false, "a wall higher up"),
