@@ -93,6 +93,7 @@ const FORCED: &[Known] = &[
     ("7k/8/8/8/8/8/6q1/7K w - - 0 1", false, false, "the last man must be captured"),
     ("7k/6Q1/8/8/8/8/b7/K7 b - - 0 1", false, false, "the queen must be, and a bishop is too little"),
     ("8/8/8/8/8/5k2/7p/7K w - - 0 1", false, false, "the last pawn must be captured"),
+    ("8/8/8/8/8/2B5/Bq6/k1K5 w - - 0 1", false, true, "one of two bishops is lost, whatever is played"),
     ("8/8/8/8/8/8/1p6/k1K5 w - - 0 1", false, true, "the pawn may be left alone"),
     ("1k6/1P6/1K6/8/8/8/8/8 w - - 0 1", true, false, "the pawn will promote"),
     ("k7/P7/1K6/8/8/8/8/8 w - - 0 1", true, false, "a stalemate that can be avoided"),
