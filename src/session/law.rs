@@ -37,6 +37,11 @@ impl Session {
         of_man
     }
 
+    /// The legal moves that empty a square, and possibly some others.
+    pub fn leaving(&self, square: shakmaty::Square) -> shakmaty::MoveList {
+        asked::leaving(self.position(), square)
+    }
+
     /// The legal moves that capture the man on a square.
     pub fn captures_of(&self, square: shakmaty::Square) -> Vec<Move> {
         let moves = asked::landing(self.position(), square);

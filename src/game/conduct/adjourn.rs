@@ -9,7 +9,7 @@ use crate::{
     session::{
         event::GameResult,
         fact::{
-            Certainty, Conclusion, Fact, FactKind,
+            ByRule, Certainty, Conclusion, Fact, FactKind,
             law::{
                 Audience, Both, ClockCalc, Envelope, EnvelopeFields, LawFact, LawState, Notice, Side, Times,
             },
@@ -66,11 +66,11 @@ impl Adjournment {
     }
 
     /// How a move came out of an envelope, or without it.
-    pub(super) fn rule_of(&self, mv: Move) -> Option<&'static str> {
+    pub(super) fn rule_of(&self, mv: Move) -> Option<ByRule> {
         if self.opened == Some(mv) {
-            Some("sealed")
+            Some(ByRule::Sealed)
         } else if self.stated {
-            Some("stated")
+            Some(ByRule::Stated)
         } else {
             None
         }

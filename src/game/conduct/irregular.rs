@@ -11,7 +11,7 @@ use crate::{
     session::{
         event::GameResult,
         fact::{
-            Certainty, Conclusion, Fact, FactKind,
+            ByRule, Certainty, Conclusion, Fact, FactKind,
             law::{Audience, ClaimCheck, ClockCalc, LawFact, Notice, Penalty, Restore, Side, Sq, Times},
         },
         setup::GameSetup,
@@ -392,10 +392,10 @@ impl Conduct {
     }
 
     /// A pawn that was left on the last rank becomes a queen by a ruling (Article 7.5.2).
-    pub(super) fn queen_by_rule(&self, mv: Move) -> Option<&'static str> {
+    pub(super) fn queen_by_rule(&self, mv: Move) -> Option<ByRule> {
         let ruled = |found: &Irregularity| found.stage == Stage::Ruled && found.kind == "unpromoted";
         let queen = self.settings.illegal.unpromoted == Unpromoted::Queen && mv.is_promotion();
-        (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some("7.5.2")
+        (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some(ByRule::Queen)
     }
 
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).

@@ -40,7 +40,7 @@ use crate::{
         Session,
         event::{Event, Stamped, Unit},
         fact::{
-            Conclusion, Fact, FactKind,
+            ByRule, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
         },
         setup::{BoardKind, GameSetup, SetupError},
@@ -358,7 +358,7 @@ impl Conduct {
     }
 
     /// What made a move the only one: an envelope, a ruling.
-    fn rule_of(&self, ply: usize, desk: &Desk<'_>) -> Option<&'static str> {
+    fn rule_of(&self, ply: usize, desk: &Desk<'_>) -> Option<ByRule> {
         let mv = desk.session.move_at(ply.checked_sub(1)?)?;
         self.adjournment.rule_of(mv).or_else(|| self.queen_by_rule(mv))
     }

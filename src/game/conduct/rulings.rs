@@ -27,8 +27,8 @@ use crate::{
         fact::{
             Certainty, Conclusion, EndDetail, Fact, FactKind,
             law::{
-                Audience, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, Partial, Penalty,
-                Side, Snapshot, Sq, Times,
+                Audience, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, OneOrNone,
+                Partial, Penalty, Side, Snapshot, Sq, Times,
             },
         },
     },
@@ -179,8 +179,8 @@ impl Conduct {
                 touches: Vec::new(),
                 legal: Choice::Of(vec![uci]),
                 rule: self.articles.announced,
-                must_move: Vec::new(),
-                must_capture: Vec::new(),
+                must_move: OneOrNone(None),
+                must_capture: OneOrNone(None),
                 must_castle: None,
                 rook_first_ban: None,
                 partial: Some(Partial::Placed { from: Sq(from), placed: Sq(mv.to()) }),

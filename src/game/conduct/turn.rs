@@ -11,7 +11,9 @@ use crate::{
     },
     notation::chess960::{Castling, CastlingMethod},
     session::{
-        fact::law::{Audience, By, Choice, LawFact, Notice, Obligation, Partial, Side, Sq, Uncertain},
+        fact::law::{
+            Audience, By, Choice, LawFact, Notice, Obligation, OneOrNone, Partial, Side, Sq, Uncertain,
+        },
         setup::BoardKind,
         text::MoveText,
         time::MonoTime,
@@ -64,7 +66,10 @@ struct Committed {
 pub(super) struct Turn {
     touches: Vec<Touch>,
     contacts: Vec<Contact>,
+    /// What several touches bind to; one alone is looked up when it is needed.
     binding: Option<Binding>,
+    /// Where the man that was touched first may go without becoming another one.
+    reach: Bitboard,
     adjusting: Option<Adjusting>,
     /// Men that were lifted under an announced adjustment.
     adjusted: Bitboard,
@@ -171,13 +176,8 @@ impl Conduct {
         if self.turn.contacts.len() < MAX_CONTACTS {
             self.turn.contacts.push(Contact { square, occupied, at: desk.at });
         }
-        // Where a touched man may go is nothing to look at, unless it is a king or becomes another piece.
-        let binding = self.turn.binding.as_ref().and_then(|binding| binding.moves.as_ref());
-        let lawful = |moves: &Vec<Move>| {
-            let mut all = moves.iter();
-            all.any(|mv| mv.to() == square && mv.role() != Role::King && !mv.is_promotion())
-        };
-        let watched = occupied && !binding.is_some_and(lawful);
+        // Where a touched man may go is nothing to look at.
+        let watched = occupied && !self.turn.reach.contains(square);
         self.turn.due = watched.then(|| desk.at.plus_ms(self.dwell_ms));
     }
 
@@ -312,12 +312,51 @@ impl Conduct {
     }
 
     pub(super) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
+        if let [touch] = self.turn.touches.as_slice()
+            && desk.session.position().us().contains(touch.square)
+        {
+            let square = touch.square;
+            self.tell_one_touched(square, reported, desk);
+            return;
+        }
         let (touches, uncertain) = self.ordered(desk);
         let binding = self.bind(&touches, desk);
         let obligation = self.obligation(&touches, &binding, desk);
         let uncertain = uncertain.then_some(Uncertain { order: "uncertain", assumed_first: "own" });
         desk.tell(LawFact::Obligation(Obligation { uncertain, reported, ..obligation }));
+        self.turn.reach = Bitboard::EMPTY;
         self.turn.binding = Some(binding);
+    }
+
+    /// The common case: one man of the player's own was touched.
+    fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
+        let moves = desk.session.leaving(square);
+        let own = || moves.iter().filter(|mv| touch::moved(**mv) == Some(square));
+        let mut texts = Vec::with_capacity(own().count());
+        let mut reach = Bitboard::EMPTY;
+        for mv in own() {
+            texts.push(desk.session.move_text(*mv));
+            if mv.role() != Role::King && !mv.is_promotion() {
+                reach.add(mv.to());
+            }
+        }
+        let free = texts.is_empty();
+        self.turn.reach = reach;
+        self.turn.binding = None;
+        desk.tell(LawFact::Obligation(Obligation {
+            by: Side(desk.turn()),
+            touches: vec![Sq(square)],
+            legal: if free { Choice::Any } else { Choice::Of(texts) },
+            rule: if free { self.articles.free } else { self.articles.own },
+            must_move: OneOrNone((!free).then_some(Sq(square))),
+            must_capture: OneOrNone(None),
+            must_castle: None,
+            rook_first_ban: None,
+            partial: None,
+            uncertain: None,
+            reported,
+            certainty: self.certainty(),
+        }));
     }
 
     fn obligation(&self, touches: &[Square], binding: &Binding, desk: &Desk<'_>) -> Obligation {
@@ -329,8 +368,8 @@ impl Conduct {
                 Some(moves) => Choice::Of(self.texts(moves, desk)),
             },
             rule: binding.rule,
-            must_move: binding.must_move.into_iter().map(Sq).collect(),
-            must_capture: binding.must_capture.into_iter().map(Sq).collect(),
+            must_move: OneOrNone(binding.must_move.map(Sq)),
+            must_capture: OneOrNone(binding.must_capture.map(Sq)),
             must_castle: binding.must_castle.map(|mv| desk.session.move_text(mv)),
             rook_first_ban: (binding.rule == self.articles.rook_king
                 && self.settings.rook_first_ban == RookFirstBan::All)
@@ -655,6 +694,17 @@ impl Conduct {
             desk.notice(Notice { required, played, article, ..Notice::of(code, to) });
             self.violate(made, self.articles.released, false);
             return;
+        }
+        // What keeps to the touches at first sight.
+        let of_move =
+            |square: Square| touch::moved(mv) == Some(square) || touch::captured(mv) == Some(square);
+        match self.turn.touches.as_slice() {
+            [] => return,
+            [one] if of_move(one.square) => return,
+            [one, other] if touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square) => {
+                return;
+            }
+            _ => {}
         }
         let binding = match (&self.turn.binding, desk.session.position_after(index)) {
             (Some(binding), _) => binding.clone(),

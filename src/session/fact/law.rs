@@ -121,6 +121,16 @@ pub struct Uncertain {
     pub assumed_first: &'static str,
 }
 
+/// A list of one square or of none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OneOrNone(pub Option<Sq>);
+
+impl Serialize for OneOrNone {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0)
+    }
+}
+
 /// What binds the player who has the move (Article 4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Obligation {
@@ -133,9 +143,9 @@ pub struct Obligation {
     /// The article that decides, of the edition in force.
     pub rule: &'static str,
     /// Men of which one must be moved.
-    pub must_move: Vec<Sq>,
+    pub must_move: OneOrNone,
     /// Men of which one must be captured.
-    pub must_capture: Vec<Sq>,
+    pub must_capture: OneOrNone,
     /// Castling that must be played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub must_castle: Option<MoveText>,

@@ -88,10 +88,32 @@ pub struct MadeDetail {
     pub provisional: bool,
     /// It must not leave: it is the sealed move.
     pub embargoed: bool,
-    /// What made it the only move: `sealed`, `stated`, or an article.
-    pub by_rule: Option<&'static str>,
-    /// `promotion` where the promoted piece is taken to be a queen.
-    pub assumed: Option<&'static str>,
+    /// The promoted piece is taken to be a queen.
+    pub assumed: bool,
+    /// What made it the only move.
+    pub by_rule: Option<ByRule>,
+}
+
+/// What made a move the only one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByRule {
+    /// The envelope held it.
+    Sealed,
+    /// The envelope is gone, and the sealer stated it.
+    Stated,
+    /// A pawn that was left on the last rank becomes a queen (Article 7.5.2).
+    Queen,
+}
+
+impl ByRule {
+    /// The word of the journal.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ByRule::Sealed => "sealed",
+            ByRule::Stated => "stated",
+            ByRule::Queen => "7.5.2",
+        }
+    }
 }
 
 /// How a game ends.
@@ -381,10 +403,10 @@ impl FactKind {
                     map.serialize_entry("publish", &false)?;
                 }
                 if let Some(rule) = more.by_rule {
-                    map.serialize_entry("by_rule", rule)?;
+                    map.serialize_entry("by_rule", rule.as_str())?;
                 }
-                if let Some(assumed) = more.assumed {
-                    map.serialize_entry("assumed", assumed)?;
+                if more.assumed {
+                    map.serialize_entry("assumed", "promotion")?;
                 }
             }
             FactKind::MovePublished { ply, uci, made } => {

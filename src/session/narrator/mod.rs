@@ -391,7 +391,7 @@ impl Narrator {
         let uci = self.text(ply.mv);
         let more = MadeDetail {
             provisional: ply.pressed.is_none(),
-            assumed: (ply.mv.is_promotion() && !self.identity).then_some("promotion"),
+            assumed: ply.mv.is_promotion() && !self.identity,
             ..MadeDetail::default()
         };
         let (placed, latest) = (ply.placed, now.at);
