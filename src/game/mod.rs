@@ -130,6 +130,9 @@ impl Board {
         let mut orders = Vec::new();
         let mut desk = Desk { session: &self.session, at, ev, facts: &mut self.facts, orders: &mut orders };
         act(&mut self.conduct, &mut desk);
+        if orders.is_empty() {
+            return;
+        }
         for order in orders {
             match order {
                 Order::Conclude(end) => self.session.conclude(at, ev, end),

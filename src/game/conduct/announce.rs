@@ -26,6 +26,8 @@ use crate::{
 pub(super) struct Announcing {
     required: bool,
     held: VecDeque<Fact>,
+    /// How many plies had been made at the last announcement of one.
+    spoken: usize,
     /// A slip of the tongue that was not corrected yet.
     slip: Option<String>,
 }
@@ -80,7 +82,8 @@ impl Conduct {
 
     /// Somebody announced a move in words, or as UCI.
     pub(super) fn announced(&mut self, words: &str, desk: &mut Desk<'_>) {
-        let last = desk.session.plies().len().checked_sub(1);
+        let plies = desk.session.plies().len();
+        let last = plies.checked_sub(1).filter(|_| self.announcing.spoken < plies);
         let made =
             last.and_then(|index| Some((desk.session.position_after(index)?, desk.session.move_at(index)?)));
         let waiting = self.announcing.waits() || !self.announcing.required;
@@ -89,6 +92,7 @@ impl Conduct {
                 let text = announcement::announce(mv, Speech::German);
                 desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
                 self.announcing.slip = None;
+                self.announcing.spoken = plies;
                 self.announcing.release(desk);
             } else {
                 let said = said(words, before);

@@ -118,6 +118,12 @@ impl Conduct {
         self.claims.offer = None;
         self.unpressed = None;
         self.turn.due = None;
+        let before = self.told_result.replace(result).filter(|before| *before != GameResult::Ongoing);
+        if let Some(before) = before.filter(|before| *before != result && result != GameResult::Ongoing) {
+            let detail = format!("{} was told before, now {}", before.as_str(), result.as_str());
+            let notice = Notice::of("result-mismatch", Audience::Arbiter);
+            desk.notice(Notice { detail: detail.into(), ..notice });
+        }
         let halves = match result {
             GameResult::Ongoing => return,
             GameResult::WhiteWins => (2, 0),
@@ -127,25 +133,6 @@ impl Conduct {
         };
         let points = Some(Both { white: Points(halves.0), black: Points(halves.1) });
         desk.state(LawState { points, ..LawState::default() });
-    }
-
-    /// A result was entered that the moves do not support (Article 8.7).
-    pub(super) fn entered(&mut self, result: GameResult, desk: &mut Desk<'_>) {
-        let position = desk.session.position();
-        let computed = if desk.session.can_move() {
-            position.is_insufficient_material().then_some(GameResult::Draw)
-        } else if position.is_check() {
-            Some(GameResult::win(!position.turn()))
-        } else {
-            Some(GameResult::Draw)
-        };
-        if let Some(computed) =
-            computed.filter(|computed| *computed != result && result != GameResult::Ongoing)
-        {
-            let detail = format!("{} was entered, the moves give {}", result.as_str(), computed.as_str());
-            let notice = Notice::of("result-mismatch", Audience::Arbiter);
-            desk.notice(Notice { detail: detail.into(), ..notice });
-        }
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) struct Irregularity {
     stage: Stage,
     /// The opponent has made his next move since.
     answered: bool,
+    /// It was told to count.
+    counted: bool,
 }
 
 /// What a move was tried with that was not there.
@@ -104,7 +106,8 @@ impl Conduct {
         }
         let (at, plies) = (desk.at, desk.session.plies().len());
         let stage = Stage::Found;
-        self.irregularity = Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+        self.irregularity =
+            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false });
     }
 
     /// What putting the position of the game up again takes.
@@ -147,8 +150,16 @@ impl Conduct {
                 let stage = Stage::Open { told: Box::new(fact) };
                 let (at, plies) = (desk.at, desk.session.plies().len());
                 let attempt = None;
-                self.irregularity =
-                    Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+                self.irregularity = Some(Irregularity {
+                    by,
+                    kind,
+                    attempt,
+                    at,
+                    plies,
+                    stage,
+                    answered: false,
+                    counted: false,
+                });
             }
             ("press-over-mismatch", Some(side)) => {
                 let squares = desk.session.differs().into_iter().map(Sq).collect();
@@ -243,7 +254,8 @@ impl Conduct {
         let attempt = Some(desk.session.move_text(mv).as_str().to_owned());
         let (at, plies) = (desk.at, desk.session.plies().len());
         let (kind, stage) = ("two-hands", Stage::Found);
-        self.irregularity = Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false });
+        self.irregularity =
+            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false });
     }
 
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
@@ -355,8 +367,10 @@ impl Conduct {
     }
 
     /// What is on record counts as an illegal move, by a ruling or by a claim that is open.
-    fn tell_counted(&self, desk: &mut Desk<'_>) {
-        let Some(found) = &self.irregularity else { return };
+    fn tell_counted(&mut self, desk: &mut Desk<'_>) {
+        let Some(found) = self.irregularity.as_mut().filter(|found| !found.counted) else { return };
+        found.counted = true;
+        let found = found.clone();
         let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
         let n = self.confirmed(found.by) + 1;
         let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };

@@ -38,7 +38,7 @@ use crate::{
     },
     session::{
         Session,
-        event::{Event, Stamped, Unit},
+        event::{Event, GameResult, Stamped, Unit},
         fact::{
             ByRule, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
@@ -147,6 +147,8 @@ pub(super) struct Conduct {
     two_boards: Option<TwoBoards>,
     /// Until when the last move may stay unpressed without a note: the ply and the time.
     unpressed: Option<(usize, MonoTime)>,
+    /// The result that was told last.
+    told_result: Option<GameResult>,
     /// The position is being put up on another board, or this one turned (Article 7.2.2).
     transferring: bool,
     /// There was an event.
@@ -177,6 +179,7 @@ impl Conduct {
             two_boards: (setup.board == BoardKind::TwoBoard)
                 .then(|| TwoBoards::new(session.occupied(), setup.sides)),
             unpressed: None,
+            told_result: None,
             transferring: false,
             begun: false,
             settings,
@@ -318,7 +321,6 @@ impl Conduct {
             Event::Press(side) => self.pressed(*side, desk),
             Event::Pause => self.stopped(desk),
             Event::Run(side) => self.started(*side, desk),
-            Event::Result(result) => self.entered(*result, desk),
             Event::Square { .. } | Event::Piece { .. } | Event::Occupied(_) | Event::Pieces(_) => {
                 self.look_at_transfer(desk);
             }
@@ -376,7 +378,7 @@ impl Conduct {
     }
 
     fn is_over(&self, desk: &Desk<'_>) -> bool {
-        desk.session.result() != crate::session::event::GameResult::Ongoing
+        desk.session.result() != GameResult::Ongoing
     }
 
     /// Moves that each side has made.
