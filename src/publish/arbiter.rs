@@ -4,12 +4,17 @@
 //! public game. What is made here carries the facts themselves and cannot be turned into one: its content is
 //! private, and the hub of the feeds takes nothing else than feed events.
 //!
-//! ```compile_fail
+//! ```
+//! fn tell(hub: &touchmoved::feed::Hub, event: touchmoved::publish::FeedEvent) {
+//!     hub.publish("1", vec![event]);
+//! }
+//! ```
+//! ```compile_fail,E0308
 //! fn leak(hub: &touchmoved::feed::Hub, record: touchmoved::publish::ForArbiter) {
 //!     hub.publish("1", vec![record]);
 //! }
 //! ```
-//! ```compile_fail
+//! ```compile_fail,E0277
 //! fn leak(record: touchmoved::publish::ForArbiter) -> touchmoved::publish::FeedEvent {
 //!     record.into()
 //! }

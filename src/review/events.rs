@@ -51,7 +51,12 @@ impl Timeline {
             Event::Announce(text) => (Kind::Button, None, format!("announced: {text}")),
             Event::Intended(uci) => (Kind::Button, None, format!("written move of a claim: {uci}")),
             Event::Expect(uci) => (Kind::Button, None, format!("the board has to show {uci} next")),
-            Event::Arbiter(command) => (Kind::Arbiter, None, format!("the arbiter: {}", plain(command))),
+            Event::Arbiter(command) => {
+                let text = format!("the arbiter: {}", plain(command));
+                let row = self.push(at, wall_us, Kind::Arbiter, text);
+                row.details.insert("input".to_owned(), command.clone());
+                return;
+            }
             Event::Result(result) => (Kind::Result, None, format!("result entered: {}", result.as_str())),
             Event::Link(up) => {
                 let text =

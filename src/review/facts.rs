@@ -73,7 +73,10 @@ impl Timeline {
             "illegal_move" => self.illegal(at, wall_us, &fields),
             "ambiguous" => {
                 let candidates = fields.list("candidates");
-                let text = format!("several moves fit: {}", candidates.join(", "));
+                let text = match candidates.as_slice() {
+                    [one] => format!("not all of it was seen; {one} fits"),
+                    several => format!("several moves fit: {}", several.join(", ")),
+                };
                 let row = self.push(at, wall_us, Kind::Ambiguous, text);
                 row.details.insert("candidates".to_owned(), json!(candidates));
             }
@@ -106,6 +109,10 @@ impl Timeline {
             "clock" if fields.text("calc").is_empty() => self.last = self.last.max(at),
             name => {
                 let said = law::said(name, &fields);
+                if name == "arbiter_entry" {
+                    // The entry says what the input said, and more.
+                    self.rows.pop_if(|row| row.kind == Kind::Arbiter && row.at == at && row.is_input());
+                }
                 let row = self.push(at, wall_us, said.kind, said.text);
                 row.by = fields.by();
                 row.squares = said.squares;
@@ -295,17 +302,19 @@ impl Timeline {
         let by = fields.by();
         let uci = fields.text("attempt");
         let who = by.map_or("somebody", words::side);
-        let looks = if uci.is_empty() { String::new() } else { format!(", it looks like {uci}") };
-        let text = format!(
-            "{who} pressed over a position that no legal move explains{looks} ({}, number {} of {who})",
-            fields.text("kind"),
-            fields.number("n").unwrap_or_default()
-        );
+        let squares = squares_of(uci, "", false);
+        let looks = if squares.is_empty() { String::new() } else { format!(", it looks like {uci}") };
+        let what = match fields.text("kind") {
+            "press-without-move" => "pressed without a move".to_owned(),
+            _ => format!("pressed over a position that no legal move explains{looks}"),
+        };
+        let number = fields.number("n").unwrap_or_default();
+        let text = format!("{who} {what} ({}, number {number} of {who})", fields.text("kind"));
         let ply = by.map_or_else(|| self.under_way(), |by| self.pressed_ply(by));
         let row = self.push(at, wall_us, Kind::Illegal, text);
         row.by = by;
         row.ply = ply;
-        row.squares = squares_of(uci, "", false);
+        row.squares = squares;
         row.details.insert("code".to_owned(), json!(fields.text("kind")));
     }
 }

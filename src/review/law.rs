@@ -114,7 +114,7 @@ fn obligation(fields: &Fields<'_>) -> String {
     let what = if fields.text("legal") == "any" {
         "nothing of it binds".to_owned()
     } else if !fields.text("must_castle").is_empty() {
-        format!("castling binds, {}", fields.text("must_castle"))
+        "castling binds".to_owned()
     } else {
         match (must_move.is_empty(), must_capture.is_empty()) {
             (false, false) => {
@@ -368,7 +368,8 @@ fn envelope(fields: &Fields<'_>) -> String {
 
 fn advisory(fields: &Fields<'_>) -> Said {
     let code = fields.text("code");
-    let side = if fields.text("side").is_empty() { fields.side("by") } else { fields.side("side") };
+    let side = ["side", "by", "color"].iter().find_map(|key| words::parse_side(fields.text(key)));
+    let side = side.map_or("somebody", words::side);
     let (uci, attempt) = (fields.text("uci"), fields.text("attempt"));
     let square = fields.text("square");
     let (kind, text) = match code {
@@ -382,7 +383,7 @@ fn advisory(fields: &Fields<'_>) -> Said {
         }
         "castle-abandoned" => (Kind::Obligation, "castling was begun and not finished".to_owned()),
         "touch-not-on-move" => {
-            (Kind::Touch, format!("{side} touched a man on {square} without having the move"))
+            (Kind::Touch, format!("the man on {square} was touched, and its side does not have the move"))
         }
         "adjust-announced-late" => (Kind::Button, format!("{side} announced an adjustment after the lift")),
         "adjust-not-on-move" => {
@@ -409,15 +410,22 @@ fn advisory(fields: &Fields<'_>) -> Said {
             (Kind::Claim, format!("{side} offered a draw at a wrong moment (Article 9.1)"))
         }
         "draw-offer-void" => (Kind::Claim, "the draw offer does not count".to_owned()),
-        "illegal-uncompleted" => {
-            (Kind::Illegal, format!("{attempt} stands on the board and is no legal move yet pressed"))
-        }
+        "illegal-uncompleted" => (
+            Kind::Illegal,
+            format!("{attempt} stands on the board, which is not legal; it is not pressed yet"),
+        ),
         "illegal-position" => (Kind::Illegal, "the position cannot come from legal moves".to_owned()),
         "king-may-not-castle" => (Kind::Illegal, "the king may not castle".to_owned()),
         "two-hands-suspected" => (Kind::Illegal, "two men were set down at once: two hands?".to_owned()),
         "press-before-move" => {
             let ms = fields.number("lead_ms").unwrap_or_default();
-            (Kind::Press, format!("{side} pressed {} before {uci} was placed", words::duration(ms * 1000)))
+            match uci {
+                "" => (Kind::Press, format!("{side} pressed before the move was finished")),
+                uci => (
+                    Kind::Press,
+                    format!("{side} pressed {} before {uci} was placed", words::duration(ms * 1000)),
+                ),
+            }
         }
         "press-without-move" => (Kind::Press, format!("{side} pressed without a move")),
         "press-idle-side" => (Kind::Press, format!("{side} pressed while the other clock ran")),

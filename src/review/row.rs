@@ -148,6 +148,11 @@ pub struct Row {
 }
 
 impl Row {
+    /// True for an input that a fact may say better.
+    pub(super) fn is_input(&self) -> bool {
+        self.details.contains_key("input")
+    }
+
     /// The JSON form. `game_us` counts from `start`.
     pub fn to_value(&self, numbers: MoveNumbers, start: MonoTime) -> Value {
         let mut map = Map::new();

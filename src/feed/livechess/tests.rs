@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use shakmaty::CastlingMode;
 
 use super::{allowed, client::Client, follow::Now};
 use crate::{
@@ -96,6 +97,24 @@ fn press(ply: usize) -> FeedEvent {
 
 fn sans(frames: &[Value]) -> Vec<Value> {
     frames.iter().map(|frame| frame["param"]["san"].clone()).collect()
+}
+
+#[test]
+fn a_position_that_is_set_up_is_the_start_of_a_new_list() {
+    let mut table = Table::new(false);
+    table.subscribe();
+    table.setup(INITIAL_FEN);
+    let events = table.played("e2e4");
+    assert_eq!(sans(&table.publish(events)), [json!(["e4"])]);
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 30";
+    table.position =
+        vec![fen.parse::<shakmaty::fen::Fen>().unwrap().into_position(CastlingMode::Standard).unwrap()];
+    let frames = table.publish(vec![FeedEvent::Setup { fen: fen.to_owned(), earlier: Vec::new() }]);
+    assert_eq!((&frames[0]["param"]["start"], &frames[0]["param"]["san"]), (&json!(fen), &json!([])));
+    let events = table.played("e2e4");
+    let frames = table.publish(events);
+    assert_eq!((&frames[0]["param"]["start"], sans(&frames)), (&json!(fen), vec![json!(["e4"])]));
+    assert_eq!(frames[0]["param"]["match"], true);
 }
 
 #[test]
