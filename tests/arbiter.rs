@@ -2,6 +2,9 @@
 //! reads afterwards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "support/cdp.rs"]
+#[allow(dead_code)]
+mod cdp;
 mod process;
 
 use std::{
@@ -486,4 +489,66 @@ fn a_review_settles_what_was_touched_and_what_was_ruled() {
     }
     let page = review(&["--kind", "obligation", "--square", "g1"]);
     assert!(page.contains("the man on g1 has to move") && !page.contains("entry of the arbiter"), "{page}");
+}
+
+/// The page of the arbiter in a real browser.
+#[tokio::test]
+async fn the_page_asks_for_the_token_and_enters_commands() {
+    let mut hall = Hall::new("[board.tags]\nwhite = \"Alder\"\nblack = \"Vane\"");
+    hall.play("e2e4");
+    hall.press("white");
+    hall.until_public("e2e4");
+    let mut browser = cdp::Browser::start().await;
+    browser.resize(1280, 900, false).await;
+    browser.open(&format!("http://{}/arbiter", hall.daemon.http())).await;
+    let enter = |token: &str| {
+        format!(
+            "document.querySelector('#token').value = '{token}'; document.querySelector('#login').requestSubmit()"
+        )
+    };
+    browser.wait_for("document.querySelector('#login').onsubmit !== null").await;
+    browser.evaluate(&enter("0000000000000000")).await;
+    browser.wait_for("document.querySelector('#login-problem').textContent.includes('not the token')").await;
+    browser.evaluate(&enter(TOKEN)).await;
+    browser.wait_for("document.querySelector('#desk').checkVisibility()").await;
+    browser.wait_for("document.querySelector('#moves').textContent === 'Last moves: e4'").await;
+    let say = |words: &str| {
+        format!(
+            "document.querySelector('#words').value = '{words}'; document.querySelector('#command').requestSubmit()"
+        )
+    };
+    browser.evaluate(&say("restore 40")).await;
+    browser
+        .wait_for("document.querySelector('#answer').textContent === 'Not carried out: the game has 1 plies'")
+        .await;
+    browser.evaluate(&say("restore 0")).await;
+    browser.wait_for("document.querySelector('#answer').textContent === 'Entered: restore 0'").await;
+    browser.wait_for("document.querySelector('#led').textContent.includes('put men on e2')").await;
+    browser
+        .wait_for("document.querySelector('#calls').textContent.includes('entry of the arbiter: restore 0')")
+        .await;
+    // What is looked at on request only is not there before.
+    assert_eq!(browser.evaluate("document.querySelector('#record').children.length").await, json!(0));
+    browser.evaluate("document.querySelector('#turn').open = true").await;
+    browser
+        .wait_for("document.querySelector('#touches').textContent.includes('White\\'s pawn on e2 lifted')")
+        .await;
+    let width = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    assert_eq!(browser.evaluate(width).await, json!(0), "the page scrolls sideways");
+    let pictures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+    fs::create_dir_all(&pictures).unwrap();
+    browser.screenshot(&pictures.join("arbiter.png")).await;
+    browser.resize(390, 844, true).await;
+    assert_eq!(browser.evaluate(width).await, json!(0), "the page scrolls sideways");
+    // The wrong token was refused on purpose.
+    let complaints: Vec<&Value> = browser
+        .complaints()
+        .into_iter()
+        .filter(|one| !one.to_string().contains("40") && !one.to_string().contains("422"))
+        .collect();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    assert!(browser.requests().iter().all(|url| !url.contains(TOKEN)));
+    browser.evaluate("document.querySelector('#leave').click()").await;
+    assert_eq!(browser.evaluate("sessionStorage.length").await, json!(0));
+    hall.end();
 }
