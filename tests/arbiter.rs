@@ -491,6 +491,85 @@ fn a_review_settles_what_was_touched_and_what_was_ruled() {
     assert!(page.contains("the man on g1 has to move") && !page.contains("entry of the arbiter"), "{page}");
 }
 
+/// In blitz an illegal move stands once the opponent plays on; the arbiter may go back behind it.
+#[test]
+fn an_illegal_move_that_stands_reaches_the_feeds() {
+    let mut hall = Hall::new("discipline = \"blitz\"");
+    hall.play("e2e4");
+    hall.press("white");
+    hall.until_public("e2e4");
+    hall.play("d7d4");
+    hall.press("black");
+    hall.until_seen("the illegal move", |view| view["attempt"] == "d7d4");
+    hall.play("d2d3");
+    hall.press("white");
+    hall.until_public("d2d3");
+    let state = hall.daemon.json("/api/boards/1");
+    let start = "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert_eq!((&state["start_fen"], &state["plies"][0]["san"]), (&json!(start), &json!("d3")));
+    assert_eq!(state["earlier"][0]["san"], json!(["e4", "d7d4"]));
+    hall.kill_and_start();
+    assert_eq!(hall.daemon.json("/api/boards/1")["start_fen"], start, "a restart knows it, too");
+    hall.accepted("illegal-found-at-ply 2");
+    let state = hall.daemon.json("/api/boards/1");
+    assert_eq!((moves(&state), &state["earlier"]), (vec!["e2e4".to_owned()], &Value::Null));
+    hall.sensors(&[
+        json!({"sq": "d3", "occ": 0}),
+        json!({"sq": "d2", "occ": 1}),
+        json!({"sq": "d4", "occ": 0}),
+        json!({"sq": "d7", "occ": 1}),
+    ]);
+    hall.until_seen("the men put back", |view| {
+        view["board"] == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+    });
+    for (uci, side) in [("d7d5", "black"), ("b1c3", "white")] {
+        hall.play(uci);
+        hall.press(side);
+    }
+    hall.until_public("b1c3");
+    assert_eq!(moves(&hall.daemon.json("/api/boards/1")), ["e2e4", "d7d5", "b1c3"]);
+    hall.end();
+}
+
+/// A recording goes on at the right record after a kill, although commands came in between.
+#[test]
+fn commands_do_not_make_a_recording_skip_records() {
+    let dir = tempfile::tempdir().unwrap();
+    let game = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"];
+    let mut lines = vec![r#"{"sensor_log":1,"board":"reed"}"#.to_owned()];
+    let mut us = 0;
+    for (index, uci) in game.iter().enumerate() {
+        let (from, to) = uci.split_at(2);
+        let side = if index % 2 == 0 { "white" } else { "black" };
+        for line in [json!({"sq": from, "occ": 0}), json!({"sq": to, "occ": 1}), json!({ "clock": side })] {
+            us += 500_000;
+            let mut line = line;
+            line["us"] = json!(us);
+            lines.push(line.to_string());
+        }
+    }
+    fs::write(dir.path().join("game.ndjson"), lines.join("\n") + "\n").unwrap();
+    fs::write(dir.path().join("token"), TOKEN).unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    let text = "[data]\ndir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n[livechess]\nenabled = false\n\
+                [arbiter]\ntoken-file = \"token\"\n[[board]]\nid = \"1\"\n[board.sensor.sensor-log]\n\
+                path = \"game.ndjson\"\npace = 5\n";
+    fs::write(&config, text).unwrap();
+    let mut hall = Hall { daemon: Daemon::with_config(&config), dir, log: None, us };
+    hall.until_public("e7e5");
+    for _ in 0..3 {
+        hall.accepted("freeze");
+    }
+    hall.daemon.kill();
+    hall.daemon = Daemon::with_config(&config);
+    hall.accepted("freeze");
+    hall.until_public("g8f6");
+    assert_eq!(moves(&hall.daemon.json("/api/boards/1")), game);
+    let (_, _, page) = hall.ask("GET", "1/journal?to=arbiter", Some(TOKEN), "");
+    assert_eq!(facts(&page, "snapshot").len(), 4, "facts of before the kill are there, too");
+    hall.end();
+}
+
 /// The page of the arbiter in a real browser.
 #[tokio::test]
 async fn the_page_asks_for_the_token_and_enters_commands() {

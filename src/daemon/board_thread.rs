@@ -179,6 +179,7 @@ mod tests {
         seen: Seen,
         health: Arc<BoardHealth>,
         sender: SyncSender<Reading>,
+        line: Arc<Line>,
         threads: [JoinHandle<()>; 2],
     }
 
@@ -190,9 +191,13 @@ mod tests {
         let setup = GameSetup::default();
         let board = Board::new(&setup).unwrap();
         let publisher = Publisher::new("1", &setup, Tags::default(), board.session());
+        let records = Arc::<crate::desk::Records>::default();
         let engine =
-            Engine::new(board, publisher, pen, outbox.clone(), health.clone(), sysclock::monotonic());
+            Engine::new(board, publisher, pen, outbox.clone(), health.clone(), sysclock::monotonic())
+                .with_records(Some(records.clone()));
         let (sender, readings) = sync_channel(QUEUE);
+        // Without a wake-up the thread looks at each of its turns.
+        let line = Arc::new(Line::new("1", records, || {}));
         let wiring = Wiring {
             readings,
             timeline: Timeline::Live,
@@ -201,9 +206,9 @@ mod tests {
             outbox,
             health: health.clone(),
             stall: Duration::from_millis(200),
-            line: None,
+            line: Some(line.clone()),
         };
-        Bench { seen, health, sender, threads: [start(engine, wiring).unwrap(), writer] }
+        Bench { seen, health, sender, line, threads: [start(engine, wiring).unwrap(), writer] }
     }
 
     impl Bench {
@@ -233,6 +238,35 @@ mod tests {
         until("the move is made after the dwell time, without a press", || bench.shows_e4());
         assert!(bench.health.is_alive(sysclock::monotonic(), Duration::from_secs(60)));
         bench.end();
+    }
+
+    #[test]
+    fn what_is_said_at_the_desk_of_a_live_board_comes_after_what_was_read_before() {
+        let disk = Disk::default();
+        let bench = bench(disk.clone());
+        bench.play_e4();
+        let answer = bench.line.call(Wants::Say(Event::Arbiter("freeze".into()))).unwrap();
+        let Ok(Answer::Facts(facts)) = answer.blocking_recv() else { panic!("expected facts") };
+        let told = serde_json::to_value(&facts).unwrap();
+        assert_eq!((&told[0]["fact"], &told[1]["fact"]), (&"arbiter_entry".into(), &"snapshot".into()));
+        let inputs: Vec<_> = disk
+            .durable()
+            .into_iter()
+            .filter_map(|entry| match entry.body {
+                crate::journal::Body::Input(crate::session::io::Input::Event(_, event)) => Some(event),
+                _ => None,
+            })
+            .collect();
+        assert!(matches!(
+            inputs.as_slice(),
+            [Event::Square { .. }, Event::Square { .. }, Event::Device(_), Event::Arbiter(_)]
+        ));
+        let seen = bench.line.call(Wants::Look).unwrap();
+        let Ok(Answer::View(view)) = seen.blocking_recv() else { panic!("expected the board") };
+        assert_eq!((view.id.as_str(), view.result, view.embargo), ("1", "*", false));
+        let line = Arc::clone(&bench.line);
+        bench.end();
+        assert_eq!(line.call(Wants::Look).unwrap_err(), crate::desk::Unheard::Ended);
     }
 
     #[test]
