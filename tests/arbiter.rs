@@ -276,7 +276,9 @@ fn what_cannot_be_done_is_refused_with_the_reason() {
         assert_eq!(hall.ask("POST", "1/arbiter", Some(TOKEN), wrong).0, 400, "{wrong}");
     }
     let long = format!("{{\"command\":\"{}\"}}", "x".repeat(5000));
-    assert_eq!(hall.ask("POST", "1/arbiter", Some(TOKEN), &long).0, 413);
+    let (status, _, answer) = hall.ask("POST", "1/arbiter", Some(TOKEN), &long);
+    assert_eq!((status, &answer["error"]), (413, &json!("a command has 4096 bytes at most")));
+    assert_eq!(hall.ask("GET", "1/journal?since=x", Some(TOKEN), "").0, 400);
     let output = hall.touchmoved("arbiter", &["restore", "40"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "touchmoved arbiter: the game has 0 plies\n");

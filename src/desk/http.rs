@@ -12,7 +12,10 @@ use std::{
 use axum::{
     Json, Router,
     body::Bytes,
-    extract::{DefaultBodyLimit, Path, Query, State},
+    extract::{
+        DefaultBodyLimit, Path, Query, State,
+        rejection::{BytesRejection, QueryRejection},
+    },
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
@@ -74,7 +77,8 @@ impl Shared {
             return Err(Problem::new(StatusCode::NOT_FOUND, text));
         }
         let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) else {
+        let bearer = given.and_then(|value| value.split_once(' '));
+        let Some((_, token)) = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")) else {
             let text = "this needs the token of the arbiter: send `Authorization: Bearer TOKEN`";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, text));
         };
@@ -167,6 +171,21 @@ fn outcome(facts: &[ForArbiter]) -> Response {
     private(status, &body)
 }
 
+/// A body that was read whole.
+fn small(body: Result<Bytes, BytesRejection>) -> Result<Bytes, Problem> {
+    body.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a command has {MAX_BODY} bytes at most"))
+        }
+        status => Problem::new(status, rejection.body_text()),
+    })
+}
+
+/// A query that can be read.
+fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, Problem> {
+    query.map(|Query(query)| query).map_err(|rejection| Problem::bad(rejection.body_text()))
+}
+
 fn object(body: &[u8], example: &str) -> Result<serde_json::Map<String, Value>, Problem> {
     match serde_json::from_slice(body) {
         Ok(Value::Object(map)) => Ok(map),
@@ -208,10 +227,10 @@ async fn command(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Problem> {
     shared.admit(&headers, false).await?;
-    let command = command_of(&body)?;
+    let command = command_of(&small(body)?)?;
     Ok(outcome(&shared.say(&id, Event::Arbiter(command)).await?))
 }
 
@@ -219,10 +238,10 @@ async fn button(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     headers: HeaderMap,
-    body: Bytes,
+    body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Problem> {
     shared.admit(&headers, false).await?;
-    let said = said_of(&body)?;
+    let said = said_of(&small(body)?)?;
     Ok(outcome(&shared.say(&id, said).await?))
 }
 
@@ -245,10 +264,11 @@ struct JournalQuery {
 async fn journal(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Query(query): Query<JournalQuery>,
+    asked: Result<Query<JournalQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     shared.admit(&headers, false).await?;
+    let query = query(asked)?;
     let calls = match query.to.as_deref() {
         None => false,
         Some("arbiter") => true,
@@ -270,10 +290,11 @@ struct AssistantQuery {
 async fn assistant(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Query(query): Query<AssistantQuery>,
+    asked: Result<Query<AssistantQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     shared.admit(&headers, true).await?;
+    let query = query(asked)?;
     let side = match query.side.as_deref() {
         None | Some("white") => "white",
         Some("black") => "black",

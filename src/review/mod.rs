@@ -9,6 +9,7 @@
 //! The words are those of an observer: a man was *lifted* and *put back*. Whether that was a touch
 //! with the intention of moving is for the arbiter to say (Article 4).
 
+mod advisory;
 mod events;
 mod facts;
 pub mod filter;

@@ -6,7 +6,7 @@ use crate::{
     session::{
         fact::{
             Certainty, EndDetail,
-            law::{Audience, Notice, Side},
+            law::{Audience, Entry, LawFact, Notice, Side},
         },
         text::MoveText,
     },
@@ -230,7 +230,17 @@ enum Step {
     Revise(usize, prop::sample::Index),
     Complete(usize, Option<u64>),
     Raw(usize, String),
+    SetUp(bool, prop::sample::Index),
+    Embargo(bool),
+    End(bool),
 }
+
+/// Positions that are set up, or that an illegal move led to.
+const OTHERS: [&str; 3] = [
+    "4k3/8/8/8/8/8/4P3/4K3 w - - 0 30",
+    "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 1 2",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+];
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
@@ -239,6 +249,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..30_usize, any::<prop::sample::Index>()).prop_map(|(ply, to)| Step::Revise(ply, to)),
         2 => (0..30_usize, any::<Option<u64>>()).prop_map(|(ply, ms)| Step::Complete(ply, ms)),
         1 => (0..30_usize, "[a-h][1-8][a-h][1-8]").prop_map(|(ply, uci)| Step::Raw(ply, uci)),
+        1 => any::<(bool, prop::sample::Index)>().prop_map(|(stands, which)| Step::SetUp(stands, which)),
+        1 => any::<bool>().prop_map(Step::Embargo),
+        1 => any::<bool>().prop_map(Step::End),
     ]
 }
 
@@ -257,16 +270,40 @@ proptest! {
         for step in steps {
             let len = desk.publisher.state.plies.len();
             let kind = match step {
-                Step::Play(choice) => uci_at(&desk.publisher, len, &choice).map(|uci| published(len + 1, &uci)),
+                Step::Play(choice) => uci_at(&desk.publisher, len, &choice).and_then(|uci| {
+                    let ply = usize::try_from(signed(len + 1) - desk.publisher.part.base).ok()?;
+                    Some(published(ply, &uci))
+                }),
                 Step::Withdraw(ply) => Some(withdrawn(ply)),
                 Step::Revise(ply, choice) => uci_at(&desk.publisher, ply.saturating_sub(1), &choice)
                     .map(|uci| revised(ply, &uci)),
                 Step::Complete(ply, ms) => Some(completed(ply, CompletedBy::Press, ms)),
                 Step::Raw(ply, uci) => Some(published(ply, &uci)),
+                Step::SetUp(stands, which) => {
+                    let fen = OTHERS[which.index(OTHERS.len())];
+                    Some(if stands {
+                        let (fen, attempt) = (fen.to_owned(), "e1e3".to_owned());
+                        let (by, to) = (Side(Color::White), Audience::Arbiter);
+                        law(LawFact::IllegalStands { fen, by, attempt, to })
+                    } else {
+                        entry("set position", Some(fen))
+                    })
+                }
+                Step::Embargo(true) => Some(embargo()),
+                Step::Embargo(false) => Some(entry("open-envelope Nf3", None)),
+                Step::End(true) => Some(end(GameResult::WhiteWins, "checkmate", Certainty::Law)),
+                Step::End(false) => Some(end(GameResult::Ongoing, "entered", Certainty::Arbiter)),
             };
-            desk.take(kind);
+            let events = desk.take(kind);
             prop_assert_eq!(&desk.viewer, desk.publisher.state());
-            let mut position = GameSetup::default().position().unwrap();
+            if desk.publisher.is_embargoed() {
+                let held = |event: &FeedEvent| {
+                    matches!(event, FeedEvent::Clock(_) | FeedEvent::Status { .. } | FeedEvent::Result { result: "*", .. })
+                };
+                prop_assert!(events.iter().all(held), "{:?}", events);
+            }
+            let start: Fen = desk.viewer.start_fen.parse().unwrap();
+            let mut position: Chess = start.into_position(CastlingMode::Standard).unwrap();
             for ply in desk.viewer.plies.iter() {
                 let (san, next) = play(&position, &ply.uci).unwrap();
                 prop_assert_eq!(&san, &ply.san);
