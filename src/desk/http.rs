@@ -162,7 +162,7 @@ fn told(facts: &[ForArbiter]) -> Vec<Told> {
 
 /// What a command or a button led to.
 fn outcome(facts: &[ForArbiter]) -> Response {
-    let refusal = facts.iter().find_map(|record| record.refusal());
+    let refusal = facts.iter().find_map(ForArbiter::refusal);
     let status = if refusal.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let mut body = json!({ "accepted": refusal.is_none(), "facts": told(facts) });
     if let (Some(reason), Some(map)) = (refusal, body.as_object_mut()) {
