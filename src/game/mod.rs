@@ -1,5 +1,5 @@
 //! One board's game: inputs are decoded into events, the session reconstructs the moves, and the conduct
-//! of the game under the Laws is looked at ([`conduct`]). This is what the daemon and `replay` drive.
+//! of the game under the Laws is looked at (`conduct`). This is what the daemon and `replay` drive.
 
 mod conduct;
 

@@ -285,6 +285,7 @@ impl Conduct {
             to: audience(self.settings.illegal.move_alert),
         });
         desk.orders.push(Order::Adopt(mv, Box::new(after)));
+        self.start_turn();
     }
 
     /// `claim-illegal`: open until the opponent has made his next move.
@@ -355,6 +356,7 @@ impl Conduct {
         }
         if found.stage == Stage::Stands {
             desk.orders.push(Order::Restore(found.plies));
+            self.start_turn();
         }
         if found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen {
             return Ok(());
