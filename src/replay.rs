@@ -216,8 +216,14 @@ impl Replay {
         match &fact.kind {
             FactKind::MovePublished { uci, made, .. } => {
                 // The common line, written without a detour.
-                let made = made.as_micros();
-                let _ = write!(self.out, "{{\"ev\":{ev},\"move\":\"{uci}\",\"us\":{us},\"made_us\":{made}");
+                self.out.push_str(if ev < 0 { "{\"ev\":-" } else { "{\"ev\":" });
+                push_number(&mut self.out, ev.unsigned_abs());
+                self.out.push_str(",\"move\":\"");
+                self.out.push_str(uci);
+                self.out.push_str("\",\"us\":");
+                push_number(&mut self.out, us);
+                self.out.push_str(",\"made_us\":");
+                push_number(&mut self.out, made.as_micros());
                 if let Some(log) = &self.log {
                     let _ = write!(self.out, ",\"log\":{}", json!(log));
                 }
@@ -251,6 +257,21 @@ impl Replay {
         }
         let _ = writeln!(self.out, "{value}");
     }
+}
+
+/// Writes a number without the formatter.
+fn push_number(out: &mut String, mut number: u64) {
+    let mut digits = [b'0'; 20];
+    let mut first = digits.len();
+    for place in digits.iter_mut().rev() {
+        *place += u8::try_from(number % 10).unwrap_or(0);
+        first -= 1;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.push_str(std::str::from_utf8(digits.get(first..).unwrap_or(&[])).unwrap_or(""));
 }
 
 fn moves(session: &Session, count: usize) -> Vec<String> {

@@ -600,7 +600,7 @@ async fn the_page_asks_for_the_token_and_enters_commands() {
     };
     browser.evaluate(&say("restore 40")).await;
     browser
-        .wait_for("document.querySelector('#answer').textContent === 'Not carried out: the game has 1 plies'")
+        .wait_for("document.querySelector('#answer').textContent === 'Not carried out: the game has 1 ply'")
         .await;
     browser.evaluate(&say("restore 0")).await;
     browser.wait_for("document.querySelector('#answer').textContent === 'Entered: restore 0'").await;

@@ -118,7 +118,7 @@ pub struct Effort {
     pub readings: usize,
     /// Plies of all readings together that are not firm yet, at most 40 each.
     pub loose_plies: usize,
-    /// Games that are held in memory, each with its position and some with their legal moves. Readings
-    /// that begin alike share them: there are never more than loose plies, and the firm game.
+    /// Games that are held in memory, each with its position. Readings that begin alike share them: there
+    /// are never more than loose plies, and the firm game.
     pub games: usize,
 }

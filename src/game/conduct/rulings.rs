@@ -245,7 +245,7 @@ impl Conduct {
         let base = self.earlier.len();
         let played = base + desk.session.plies().len();
         if ply > played {
-            return Err(format!("the game has only {played} of those plies").into());
+            return Err(so_many(played).into());
         }
         let target: Option<Chess> = match ply.checked_sub(base) {
             Some(of_log) => desk.session.position_after(of_log).cloned(),
@@ -343,7 +343,7 @@ impl Conduct {
         };
         let plies = desk.session.plies().len();
         if of_log >= plies {
-            return Err(format!("the game has only {} of those plies", base + plies).into());
+            return Err(so_many(base + plies).into());
         }
         let Some(before) = desk.session.position_after(of_log).cloned() else {
             return Err("that position is not on record".into());
@@ -596,4 +596,9 @@ impl Conduct {
         desk.orders.push(Order::SetUp(Box::new(position)));
         Ok(())
     }
+}
+
+fn so_many(plies: usize) -> String {
+    let word = if plies == 1 { "ply" } else { "plies" };
+    format!("the game has {plies} {word}")
 }

@@ -104,6 +104,10 @@ impl Narrator {
     }
 
     fn start_anew(&mut self) {
+        // The tracker names its games anew.
+        for told in &mut self.told {
+            told.game = 0;
+        }
         self.legal.take();
         self.verified = 0;
         self.examined = self.told.len();

@@ -16,6 +16,8 @@ use crate::session::time::MonoTime;
 /// How many undecided men of how many readings are tried.
 const MEN: usize = 4;
 const READINGS: usize = 3;
+/// What it may be instead of a queen, in the order in which it is tried.
+const ROLES: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 
 /// The game of a reading with another promotion piece.
 struct Revived {
@@ -36,13 +38,27 @@ impl Tracker {
             return;
         }
         let mut revived = Vec::new();
+        let mut ruled_out = Vec::new();
         for reading in self.readings.iter().take(READINGS) {
             for man in self.tree.node(reading.node).promoted.iter().rev().take(MEN) {
+                let open = |role: &Role| !man.ruled_out.get(*role);
+                let open: Vec<Role> = ROLES.into_iter().filter(open).collect();
+                if open.is_empty() {
+                    continue;
+                }
                 let plies = self.plies_from(reading, man.ply);
                 let Some(before) = self.position_before(reading, man.ply) else { continue };
-                for role in [Role::Knight, Role::Rook, Role::Bishop] {
-                    revived.extend(with_role(reading, *man, role, &plies, &before));
+                for role in open {
+                    match with_role(reading, *man, role, &plies, &before) {
+                        Some(game) => revived.push(game),
+                        None => ruled_out.push((reading.node, man.ply, role)),
+                    }
                 }
+            }
+        }
+        for (node, ply, role) in ruled_out {
+            if let Some(man) = self.tree.node_mut(node).promoted.iter_mut().find(|man| man.ply == ply) {
+                *man.ruled_out.get_mut(role) = true;
             }
         }
         let Some(earliest) = revived.iter().map(|one| one.from).min() else { return };
@@ -91,7 +107,20 @@ impl Tracker {
 
     /// The plies of a reading from `index` on.
     fn plies_from(&self, reading: &Reading, index: usize) -> Vec<Ply> {
-        (index..self.len(reading)).filter_map(|at| self.ply(reading, at)).copied().collect()
+        let mut plies = Vec::with_capacity(reading.plies.saturating_sub(index));
+        let mut at = reading.node;
+        while at != self.root {
+            let node = self.tree.node(at);
+            if node.plies <= index {
+                break;
+            }
+            plies.extend(node.ply);
+            let Some(parent) = node.parent else { break };
+            at = parent;
+        }
+        plies.extend(self.firm.iter().skip(index).rev());
+        plies.reverse();
+        plies
     }
 
     fn position_before(&self, reading: &Reading, index: usize) -> Option<Chess> {

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use shakmaty::{Bitboard, Chess, Move, Position as _, Square};
+use shakmaty::{Bitboard, ByRole, Chess, Move, Position as _, Square};
 
 use super::{
     legal::{Shelter, has_legal_move},
@@ -35,6 +35,9 @@ pub(crate) struct Promoted {
     pub square: Square,
     /// Index of the promotion in the game, counted from the first event.
     pub ply: usize,
+    /// Other pieces that it cannot be, since the game would not be legal: nor will one that goes on
+    /// from it.
+    pub ruled_out: ByRole<bool>,
 }
 
 /// Names a node of the tree.
@@ -304,11 +307,11 @@ fn promoted_after(before: &Node, mv: Move) -> Vec<Promoted> {
         .filter(|man| !candidate.victim.contains(man.square))
         .map(|man| Promoted {
             square: if man.square == candidate.from { mv.to() } else { man.square },
-            ply: man.ply,
+            ..*man
         })
         .collect();
     if mv.is_promotion() {
-        promoted.push(Promoted { square: mv.to(), ply: before.plies });
+        promoted.push(Promoted { square: mv.to(), ply: before.plies, ruled_out: ByRole::default() });
     }
     promoted
 }

@@ -85,19 +85,18 @@ pub fn parse_event(line: &str) -> Result<Stamped, LineError> {
 /// other spelling goes the long way.
 pub(super) fn parse_common(line: &str) -> Option<Stamped> {
     let rest = line.strip_prefix("{\"us\":")?.strip_suffix('}')?;
-    let (us, rest) = rest.split_once(',')?;
-    if us.is_empty()
-        || us.len() > 15
-        || !us.bytes().all(|b| b.is_ascii_digit())
-        || (us.len() > 1 && us.starts_with('0'))
-    {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 || digits > 15 || (digits > 1 && rest.starts_with('0')) {
         return None;
     }
+    let (us, rest) = rest.split_at_checked(digits)?;
+    let us = us.bytes().fold(0, |us, digit| us * 10 + u64::from(digit & 0xf));
+    let rest = rest.strip_prefix(',')?;
     let event = if let Some(rest) = rest.strip_prefix("\"sq\":\"") {
-        let (square, state) = rest.split_once("\",\"occ\":")?;
+        let (square, state) = rest.split_at_checked(2)?;
         let occupied = match state {
-            "0" => false,
-            "1" => true,
+            "\",\"occ\":0" => false,
+            "\",\"occ\":1" => true,
             _ => return None,
         };
         Event::Square { square: square.parse().ok()?, occupied }
@@ -108,7 +107,7 @@ pub(super) fn parse_common(line: &str) -> Option<Stamped> {
             _ => return None,
         }
     };
-    Some(Stamped { at: MonoTime::from_micros(us.parse().ok()?), unit: Unit::A, event })
+    Some(Stamped { at: MonoTime::from_micros(us), unit: Unit::A, event })
 }
 
 fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
