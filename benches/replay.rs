@@ -7,8 +7,9 @@ use std::{fs, path::Path};
 use divan::{Bencher, black_box, counter::ItemsCount};
 use shakmaty::{Chess, Position as _, uci::UciMove};
 use touchmoved::{
+    game::Board,
     replay::{Emit, Replay},
-    session::{Session, event::Stamped, io::Input, setup::GameSetup},
+    session::{Session, event::Stamped, io::Input, setup::GameSetup, time::MonoTime},
     wire::sensor_log,
 };
 
@@ -80,6 +81,31 @@ fn session_events(bencher: Bencher, level: &str) {
             for stamped in &game.events {
                 session.handle(stamped);
                 while let Some(fact) = session.poll_fact() {
+                    black_box(fact);
+                }
+            }
+        }
+    });
+}
+
+/// The session and what the Laws make of its facts, on decoded events: the difference to
+/// [`session_events`] is what the Laws cost.
+#[divan::bench(args = LEVELS)]
+fn laws_events(bencher: Bencher, level: &str) {
+    let games = games(level);
+    let inputs: Vec<Vec<(MonoTime, Input)>> = games
+        .iter()
+        .map(|game| {
+            let input = |event: &Stamped| (event.at, Input::Event(event.unit, event.event.clone()));
+            game.events.iter().map(input).collect()
+        })
+        .collect();
+    bencher.counter(plies(&games)).bench_local(|| {
+        for (game, inputs) in games.iter().zip(&inputs) {
+            let mut board = Board::new(&game.setup).unwrap();
+            for (at, input) in inputs {
+                board.input(*at, input);
+                while let Some(fact) = board.poll_fact() {
                     black_box(fact);
                 }
             }

@@ -66,8 +66,7 @@ impl Conduct {
     /// A position in which nobody can mate any more is drawn at once (Article 5.2.2; 2005: 5.2b).
     pub(super) fn look_for_dead(&mut self, made: Made, desk: &mut Desk<'_>) {
         let position = desk.session.position();
-        let few = position.board().occupied().count() <= FEW_MEN && position.board().pawns().is_empty();
-        if !(few || may_be_locked(position))
+        if !may_be_dead(position)
             || self.settings.dead_check != DeadCheck::Search
             || desk.session.plies().len() != made.ply
             || self.is_over(desk)
@@ -134,6 +133,17 @@ impl Conduct {
         let points = Some(Both { white: Points(halves.0), black: Points(halves.1) });
         desk.state(LawState { points, ..LawState::default() });
     }
+}
+
+/// Whether a position is worth a search: one that a capture or a pawn just made, with only minor pieces or a wall of
+/// pawns; or one in which the side to move is forced to go on with the last men.
+fn may_be_dead(position: &Chess) -> bool {
+    let board = position.board();
+    let few = board.occupied().count() <= FEW_MEN && board.pawns().is_empty();
+    if position.halfmoves() == 0 && (few && board.rooks_and_queens().is_empty() || may_be_locked(position)) {
+        return true;
+    }
+    few && position.legal_moves().len() <= 2
 }
 
 /// Kings, bishops and pawns of which none can step forward: worth a search.
