@@ -257,8 +257,11 @@ fn fen(position: &Chess) -> String {
 
 /// What binds a player leaves moves that are legal where that player has the move.
 fn check_obligation(obligation: &Obligation, positions: &[Chess]) -> Result<(), TestCaseError> {
-    for (index, square) in obligation.touches.iter().enumerate() {
-        prop_assert!(!obligation.touches[..index].contains(square), "touched twice: {obligation:?}");
+    for (index, square) in obligation.touches.as_slice().iter().enumerate() {
+        prop_assert!(
+            !obligation.touches.as_slice()[..index].contains(square),
+            "touched twice: {obligation:?}"
+        );
     }
     let Choice::Of(moves) = &obligation.legal else { return Ok(()) };
     prop_assert!(!moves.is_empty(), "nothing may be played: {obligation:?}");

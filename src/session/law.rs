@@ -31,15 +31,14 @@ impl Session {
 
     /// The legal moves of the man on a square: castling is the king's. Without generating all moves.
     pub fn moves_of(&self, square: shakmaty::Square) -> Vec<Move> {
-        let moves = asked::leaving(self.position(), square);
-        let mut of_man = Vec::with_capacity(moves.len());
-        of_man.extend(moves.into_iter().filter(|mv| touch::moved(*mv) == Some(square)));
+        let mut of_man = Vec::with_capacity(8);
+        asked::of_man(self.position(), square, |mv| of_man.push(mv));
         of_man
     }
 
-    /// The legal moves that empty a square, and possibly some others.
-    pub fn leaving(&self, square: shakmaty::Square) -> shakmaty::MoveList {
-        asked::leaving(self.position(), square)
+    /// Hands the legal moves of the man on a square over one by one: castling is the king's.
+    pub fn each_move_of(&self, square: shakmaty::Square, take: impl FnMut(Move)) {
+        asked::of_man(self.position(), square, take);
     }
 
     /// The legal moves that capture the man on a square.

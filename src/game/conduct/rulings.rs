@@ -28,7 +28,7 @@ use crate::{
             Certainty, Conclusion, EndDetail, Fact, FactKind,
             law::{
                 Audience, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, OneOrNone,
-                Partial, Penalty, Side, Snapshot, Sq, Times,
+                Partial, Penalty, Side, Snapshot, Sq, Squares, Times,
             },
         },
     },
@@ -176,7 +176,7 @@ impl Conduct {
             let uci = desk.session.move_text(mv);
             desk.tell(LawFact::Obligation(Obligation {
                 by: Side(claim.by),
-                touches: Vec::new(),
+                touches: Squares::Many(Vec::new()),
                 legal: Choice::Of(vec![uci]),
                 rule: self.articles.announced,
                 must_move: OneOrNone(None),

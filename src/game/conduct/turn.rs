@@ -12,7 +12,8 @@ use crate::{
     notation::chess960::{Castling, CastlingMethod},
     session::{
         fact::law::{
-            Audience, By, Choice, LawFact, Notice, Obligation, OneOrNone, Partial, Side, Sq, Uncertain,
+            Audience, By, Choice, LawFact, Notice, Obligation, OneOrNone, Partial, Side, Sq, Squares,
+            Uncertain,
         },
         setup::BoardKind,
         text::MoveText,
@@ -312,11 +313,7 @@ impl Conduct {
     }
 
     pub(super) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
-        if let [touch] = self.turn.touches.as_slice()
-            && desk.session.position().us().contains(touch.square)
-        {
-            let square = touch.square;
-            self.tell_one_touched(square, reported, desk);
+        if self.tell_common(reported, desk) {
             return;
         }
         let (touches, uncertain) = self.ordered(desk);
@@ -328,41 +325,109 @@ impl Conduct {
         self.turn.binding = Some(binding);
     }
 
-    /// The common case: one man of the player's own was touched.
+    /// The common cases: one man of the player's own, or it and one that it captures. False when it is another.
+    fn tell_common(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
+        let us = desk.session.position().us();
+        let apart_us = self.settings.touch.order_uncertain_ms * 1000;
+        match *self.turn.touches.as_slice() {
+            [one] if us.contains(one.square) => {
+                self.tell_one_touched(one.square, reported, desk);
+                true
+            }
+            [one, other] => {
+                let order = [one.square, other.square];
+                let certain = other.at.since(one.at) > apart_us;
+                match (us.contains(one.square), us.contains(other.square)) {
+                    (true, false) => self.tell_capture(one.square, other.square, order, reported, desk),
+                    (false, true) if certain => {
+                        self.tell_capture(other.square, one.square, order, reported, desk)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// One man of the player's own was touched.
     fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
-        let moves = desk.session.leaving(square);
-        let own = || moves.iter().filter(|mv| touch::moved(**mv) == Some(square));
-        let mut texts = Vec::with_capacity(own().count());
+        let mut texts = Vec::with_capacity(8);
         let mut reach = Bitboard::EMPTY;
-        for mv in own() {
-            texts.push(desk.session.move_text(*mv));
+        let session = desk.session;
+        session.each_move_of(square, |mv| {
+            texts.push(session.move_text(mv));
             if mv.role() != Role::King && !mv.is_promotion() {
                 reach.add(mv.to());
             }
-        }
+        });
         let free = texts.is_empty();
         self.turn.reach = reach;
         self.turn.binding = None;
         desk.tell(LawFact::Obligation(Obligation {
-            by: Side(desk.turn()),
-            touches: vec![Sq(square)],
             legal: if free { Choice::Any } else { Choice::Of(texts) },
             rule: if free { self.articles.free } else { self.articles.own },
             must_move: OneOrNone((!free).then_some(Sq(square))),
+            reported,
+            ..self.no_obligation(Squares::One(Sq(square)), desk)
+        }));
+    }
+
+    /// A man of the player's own and one of the opponent's that it can capture. False when it
+    /// cannot.
+    fn tell_capture(
+        &mut self,
+        man: Square,
+        victim: Square,
+        touches: [Square; 2],
+        reported: bool,
+        desk: &mut Desk<'_>,
+    ) -> bool {
+        let mut texts = Vec::new();
+        let mut promotes = false;
+        let session = desk.session;
+        session.each_move_of(man, |mv| {
+            if touch::captured(mv) == Some(victim) {
+                texts.push(session.move_text(mv));
+                promotes |= mv.is_promotion();
+            }
+        });
+        if texts.is_empty() {
+            return false;
+        }
+        self.turn.reach = if promotes { Bitboard::EMPTY } else { Bitboard::from_square(victim) };
+        self.turn.binding = None;
+        desk.tell(LawFact::Obligation(Obligation {
+            legal: Choice::Of(texts),
+            rule: self.articles.both,
+            must_move: OneOrNone(Some(Sq(man))),
+            must_capture: OneOrNone(Some(Sq(victim))),
+            reported,
+            ..self.no_obligation(Squares::Many(squares(&touches)), desk)
+        }));
+        true
+    }
+
+    /// What every obligation has; nothing binds yet.
+    fn no_obligation(&self, touches: Squares, desk: &Desk<'_>) -> Obligation {
+        Obligation {
+            by: Side(desk.turn()),
+            touches,
+            legal: Choice::Any,
+            rule: self.articles.free,
+            must_move: OneOrNone(None),
             must_capture: OneOrNone(None),
             must_castle: None,
             rook_first_ban: None,
             partial: None,
             uncertain: None,
-            reported,
+            reported: false,
             certainty: self.certainty(),
-        }));
+        }
     }
 
     fn obligation(&self, touches: &[Square], binding: &Binding, desk: &Desk<'_>) -> Obligation {
+        let all = self.settings.rook_first_ban == RookFirstBan::All;
         Obligation {
-            by: Side(desk.turn()),
-            touches: squares(touches),
             legal: match &binding.moves {
                 None => Choice::Any,
                 Some(moves) => Choice::Of(self.texts(moves, desk)),
@@ -371,13 +436,8 @@ impl Conduct {
             must_move: OneOrNone(binding.must_move.map(Sq)),
             must_capture: OneOrNone(binding.must_capture.map(Sq)),
             must_castle: binding.must_castle.map(|mv| desk.session.move_text(mv)),
-            rook_first_ban: (binding.rule == self.articles.rook_king
-                && self.settings.rook_first_ban == RookFirstBan::All)
-                .then_some("all"),
-            partial: None,
-            uncertain: None,
-            reported: false,
-            certainty: self.certainty(),
+            rook_first_ban: (all && binding.rule == self.articles.rook_king).then_some("all"),
+            ..self.no_obligation(Squares::Many(squares(touches)), desk)
         }
     }
 

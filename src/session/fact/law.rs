@@ -131,13 +131,38 @@ impl Serialize for OneOrNone {
     }
 }
 
+/// A list of squares, of which one alone is the common case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Squares {
+    /// One.
+    One(Sq),
+    /// Any number.
+    Many(Vec<Sq>),
+}
+
+impl Squares {
+    /// The squares, in order.
+    pub fn as_slice(&self) -> &[Sq] {
+        match self {
+            Squares::One(square) => std::slice::from_ref(square),
+            Squares::Many(squares) => squares,
+        }
+    }
+}
+
+impl Serialize for Squares {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_slice().serialize(serializer)
+    }
+}
+
 /// What binds the player who has the move (Article 4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Obligation {
     /// Whom it binds.
     pub by: Side,
     /// The squares of the men that were touched, in order.
-    pub touches: Vec<Sq>,
+    pub touches: Squares,
     /// What may be played.
     pub legal: Choice,
     /// The article that decides, of the edition in force.

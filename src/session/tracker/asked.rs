@@ -1,24 +1,26 @@
 //! Legal moves of one man, for whoever asks about one.
 
-use shakmaty::{Bitboard, Chess, MoveList, Square};
+use shakmaty::{Bitboard, Chess, Move, MoveList, Square};
 
 use super::legal::{Asked, Shelter, legal_moves};
+use crate::laws::touch;
 
-fn asked(position: &Chess, asked: Asked) -> MoveList {
+/// Hands the legal moves of the man on a square over one by one; castling is the king's.
+pub(in crate::session) fn of_man(position: &Chess, square: Square, mut take: impl FnMut(Move)) {
+    let Some(shelter) = Shelter::of(position) else { return };
     let mut moves = MoveList::new();
-    if let Some(shelter) = Shelter::of(position) {
-        legal_moves(position, &shelter, asked, &mut moves);
-    }
-    moves
-}
-
-/// The legal moves that empty a square, and possibly some others.
-pub(in crate::session) fn leaving(position: &Chess, square: Square) -> MoveList {
-    asked(position, Asked::leaving(Bitboard::from_square(square), true))
+    let asked = Asked::leaving(Bitboard::from_square(square), true);
+    legal_moves(position, &shelter, asked, &mut moves);
+    moves.iter().filter(|mv| touch::moved(**mv) == Some(square)).for_each(|mv| take(*mv));
 }
 
 /// The legal moves that land on a square or take en passant.
 pub(in crate::session) fn landing(position: &Chess, square: Square) -> MoveList {
-    let to = Bitboard::from_square(square);
-    asked(position, Asked { from: Bitboard::EMPTY, landing: Bitboard::FULL, to, every_promotion: true })
+    let mut moves = MoveList::new();
+    if let Some(shelter) = Shelter::of(position) {
+        let to = Bitboard::from_square(square);
+        let asked = Asked { from: Bitboard::EMPTY, landing: Bitboard::FULL, to, every_promotion: true };
+        legal_moves(position, &shelter, asked, &mut moves);
+    }
+    moves
 }
