@@ -68,7 +68,7 @@ pub(super) struct ArbiterArgs {
     /// The board
     board: String,
     /// The command, in one word or several
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(required = true, allow_negative_numbers = true)]
     command: Vec<String>,
 }
 

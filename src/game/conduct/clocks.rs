@@ -356,8 +356,12 @@ impl Conduct {
         for side in BOTH {
             let Some(reported) = side.fold_wb(reading.white_ms, reading.black_ms) else { continue };
             let expected = self.clocks.remaining(side, desk.at);
-            if let Some(expected) = expected.filter(|expected| expected.abs_diff(reported) > tolerance)
+            // A clock may tell the increment of a move a moment before the press is told.
+            let pressed = self.pressed_just_now(side, desk);
+            let off = |expected: u64| expected.abs_diff(reported) > tolerance;
+            if let Some(expected) = expected.filter(|expected| off(*expected))
                 && self.clocks.begun.is_some()
+                && pressed.is_none_or(off)
             {
                 let notice = Notice::of("clock-discrepancy", Audience::Arbiter);
                 desk.notice(Notice {
@@ -377,6 +381,13 @@ impl Conduct {
         self.clocks.running = reading.running.or(self.clocks.running);
         self.clocks.since = desk.at;
         self.look_at_recording(desk);
+    }
+
+    /// What a running clock shows if its player presses now, in milliseconds.
+    fn pressed_just_now(&self, side: Color, desk: &Desk<'_>) -> Option<u64> {
+        let left = self.clocks.half(side).left.filter(|_| self.clocks.running == Some(side))?;
+        let used = desk.at.since(self.clocks.since) / 1000;
+        Some(clock::after_move(left, used, self.clocks.per_move(side, self.completed_by(side, desk))).ms())
     }
 
     /// Who has to record the moves (Article 8.4).
