@@ -213,6 +213,8 @@ impl Publisher {
                 let done = Completion { clock_ms: Some(*clock_ms), pressed: true };
                 self.completed(*ply, done, events);
             }
+            // What an arbiter has to decide first is no result yet.
+            FactKind::GameEnd { more, .. } if more.pending => {}
             FactKind::GameEnd { result, reason, certainty, .. } => {
                 self.result = *result;
                 self.termination = self.termination(*result, reason);

@@ -99,7 +99,7 @@ impl Session {
     /// An arbiter takes the game back to the position after its first `plies` plies. The board may show
     /// another one until it is put right.
     pub fn restore(&mut self, at: MonoTime, ev: i64, plies: usize) {
-        let firm = self.told_plies(plies);
+        let firm = self.narrator.firm_plies(plies);
         let now = Now { at, ev };
         self.narrator.take_back_to(plies, now, &mut self.facts);
         self.resume(firm, None);
@@ -107,7 +107,7 @@ impl Session {
 
     /// An illegal move stands, and the game goes on after it.
     pub fn adopt(&mut self, at: MonoTime, mv: Move, after: Chess) {
-        let mut firm = self.told_plies(self.narrator.plies().len());
+        let mut firm = self.narrator.firm_plies(usize::MAX);
         firm.push(self.narrator.adopt(mv, after, at));
         self.resume(firm, None);
     }
@@ -120,7 +120,7 @@ impl Session {
 
     /// An arbiter corrects the ply of `index`: the moves from it on, which are legal one after another.
     pub fn correct(&mut self, at: MonoTime, ev: i64, index: usize, line: &[Move]) {
-        let mut firm = self.told_plies(self.narrator.plies().len());
+        let mut firm = self.narrator.firm_plies(usize::MAX);
         for (ply, mv) in firm.iter_mut().skip(index).zip(line) {
             ply.mv = *mv;
         }
@@ -141,12 +141,6 @@ impl Session {
         self.resume(Vec::new(), None);
         self.advise(at, "displaced", differs, "men stand on other squares than in the game so far");
         true
-    }
-
-    /// The first `plies` plies, as the best reading has them.
-    fn told_plies(&self, plies: usize) -> Vec<Ply> {
-        let Some(best) = self.tracker.best() else { return Vec::new() };
-        (0..plies).filter_map(|index| self.tracker.ply(best, index).copied()).collect()
     }
 
     fn resume(&mut self, firm: Vec<Ply>, start: Option<Chess>) {

@@ -348,7 +348,7 @@ impl Session {
             self.turn_if_needed(at);
             self.narrate(at, Moment::Board(Cause::Report));
         }
-        if self.narrator.plies().len() == 0 && changed.any() {
+        if self.narrator.plies().len() == 0 && changed.any() && !self.narrator.is_undecided() {
             self.check_setup();
         }
     }

@@ -244,7 +244,7 @@ impl GameSetup {
 /// A position in which the king of the side that does not have the move can be taken: an illegal move led
 /// to it, and a record may begin there. The chess library sets up legal positions only, so that side is let
 /// make a last move to get there.
-fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
+pub(crate) fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
     use shakmaty::Position as _;
     let setup = fen.into_setup();
     let mover = !setup.turn;

@@ -3,9 +3,10 @@
 
 use shakmaty::{Color, Move, Position as _};
 
-use super::{Conduct, Desk, Order, claims::read_move, turn::Made};
+use super::{Conduct, Desk, Order, claims::Pending, turn::Made};
 use crate::{
     laws::arithmetic::adjournment,
+    notation::{self, Reading},
     session::{
         event::GameResult,
         fact::{
@@ -26,6 +27,8 @@ pub(super) struct Adjournment {
     sealer: Option<Color>,
     /// A move that was made on the board after the request: it has to be the sealed one.
     on_board: Option<MoveText>,
+    /// Its ply.
+    made: Option<usize>,
     /// The sealed move, once the envelope is open.
     opened: Option<Move>,
     /// The sealer makes the move that he states: the envelope is gone.
@@ -150,6 +153,7 @@ impl Conduct {
         }
         if self.adjournment.sealer == Some(made.by) && self.adjournment.embargo {
             self.adjournment.on_board = Some(made.uci);
+            self.adjournment.made = Some(made.ply);
         }
         self.adjournment.opened = None;
         self.adjournment.stated = false;
@@ -229,33 +233,56 @@ impl Conduct {
         }
     }
 
-    /// The envelope is opened (Guideline I.7 to I.9; 2005: A.7 to A.9): what is on the paper is read.
-    pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) {
+    /// The envelope is opened (Guideline I.7 to I.9; 2005: A.7 to A.9): what is on the paper is read in the
+    /// position in which it was sealed, in whatever notation.
+    pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        let last = desk.session.plies().len().checked_sub(1);
+        let made = self.adjournment.made.and_then(|ply| last.filter(|last| last + 1 == ply));
+        let before = match made {
+            Some(index) => desk.session.position_after(index),
+            None => Some(desk.session.position()),
+        };
+        let Some(before) = before else { return Err("the position is not on record") };
+        let sealer = before.turn();
+        let reading = notation::parse(before, text, None);
         self.adjournment.end_embargo(desk);
-        let position = desk.session.position();
-        let sealer = position.turn();
-        match read_move(position, text) {
-            Some(mv) => {
+        if let Reading::Unique(mv) = reading {
+            let on_board = made.and_then(|index| desk.session.move_at(index));
+            if on_board.is_some_and(|on_board| on_board != mv) {
+                // What was made on the board has to be what was written (Guideline I.1.1; 2005: A.1a).
+                let notice = Notice::of("sealed-move-differs", Audience::Arbiter);
+                let (uci, played) = (
+                    Some(desk.session.move_text(mv)),
+                    last.and_then(|last| Some(desk.session.move_text(desk.session.move_at(last)?))),
+                );
+                desk.notice(Notice { side: Some(Side(sealer)), uci, played, ..notice });
+            } else if on_board.is_none() {
                 self.adjournment.opened = Some(mv);
-                self.adjournment.waits = true;
                 self.turn.bind_to(vec![mv]);
                 // It is put on the board before a clock is started (Guideline I.9; 2005: A.9).
-                self.clocks.paused = false;
                 desk.orders.push(Order::PlayOn);
             }
-            None => {
-                let attempt = Some(text.to_owned());
-                let notice = Notice::of("sealed-move-illegal", Audience::Arbiter);
-                desk.notice(Notice { side: Some(Side(sealer)), attempt, ..notice });
-                // The sealer loses, except where his opponent cannot mate (Guideline I.8; 2005: A.8).
-                let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
-                    self.draw_for_want_of_mate("time-draw", !sealer)
-                } else {
-                    Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Arbiter)
-                };
-                desk.conclude(end);
-            }
+            self.adjournment.waits = true;
+            self.clocks.paused = false;
+            return Ok(());
         }
+        let reason = match reading {
+            Reading::Ambiguous(_) => "ambiguous",
+            Reading::Unreadable => "unreadable",
+            _ => "illegal",
+        };
+        let notice = Notice::of("sealed-move-illegal", Audience::Arbiter);
+        let (side, attempt) = (Some(Side(sealer)), Some(text.to_owned()));
+        desk.notice(Notice { side, attempt, reason: Some(reason), ..notice });
+        // The sealer loses, except where his opponent cannot mate (Guideline I.8; 2005: A.8): the arbiter's to
+        // decide.
+        let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
+            self.draw_for_want_of_mate("time-draw", !sealer)
+        } else {
+            Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Presumed)
+        };
+        self.await_ruling(Pending { by: !sealer, kind: "sealed-move", intended: None, end: Some(end) }, desk);
+        Ok(())
     }
 
     /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).

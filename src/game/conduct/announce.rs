@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use shakmaty::{Chess, Color};
+use shakmaty::{Chess, Color, Move, san::SanPlus};
 
-use super::{Conduct, Desk};
+use super::{Conduct, Desk, Order};
 use crate::{
     laws::settings::PegAnnounce,
     notation::{
@@ -18,6 +18,7 @@ use crate::{
             law::{Audience, Both, ClockCalc, LawFact, Notice, Side, Times},
         },
         setup::BoardKind,
+        text::MoveText,
     },
 };
 
@@ -57,6 +58,18 @@ impl Announcing {
         }
     }
 
+    /// The move that is held is another one: its promoted piece was named.
+    fn rename(&mut self, text: MoveText, before: &Chess, mv: Move) {
+        let written = MoveText::san(SanPlus::from_move(before.clone(), mv));
+        for fact in &mut self.held {
+            match &mut fact.kind {
+                FactKind::MoveMade { uci, san, .. } => (*uci, *san) = (text, written),
+                FactKind::MoveCompleted { uci, .. } | FactKind::MovePublished { uci, .. } => *uci = text,
+                _ => {}
+            }
+        }
+    }
+
     fn release(&mut self, desk: &mut Desk<'_>) {
         for Fact { mut kind, .. } in self.held.drain(..) {
             match &mut kind {
@@ -88,7 +101,22 @@ impl Conduct {
             last.and_then(|index| Some((desk.session.position_after(index)?, desk.session.move_at(index)?)));
         let waiting = self.announcing.waits() || !self.announcing.required;
         if let Some((before, mv)) = made.filter(|_| waiting) {
-            if announcement::read(before, words) == Reading::Unique(mv) {
+            let read = announcement::read(before, words);
+            if let (Reading::Unique(said), Some(index)) = (&read, last)
+                && said.is_promotion()
+                && (said.from(), said.to()) == (mv.from(), mv.to())
+                && *said != mv
+            {
+                // No sensor told the piece: the call names it (Appendix D.2.1; 2005: F.2.1).
+                desk.orders.push(Order::Correct(index, vec![*said]));
+                self.announcing.rename(desk.session.move_text(*said), before, *said);
+                self.announcing.spoken = plies;
+                let text = announcement::announce(*said, Speech::German);
+                desk.tell(LawFact::Spoken { uci: desk.session.move_text(*said), text });
+                self.announcing.release(desk);
+                return;
+            }
+            if read == Reading::Unique(mv) {
                 let text = announcement::announce(mv, Speech::German);
                 desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
                 self.announcing.slip = None;

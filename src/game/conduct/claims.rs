@@ -45,9 +45,21 @@ pub(super) struct Pending {
     pub by: Color,
     pub kind: &'static str,
     pub intended: Option<Move>,
+    /// What it comes to when the arbiter agrees, where the facts support it.
+    pub end: Option<Conclusion>,
 }
 
 impl Claims {
+    /// A claim that the facts support waits for the arbiter.
+    pub(super) fn has_end(&self) -> bool {
+        self.pending.as_ref().is_some_and(|claim| claim.end.is_some() || claim.kind == "setup")
+    }
+
+    /// A claim of this kind waits for the arbiter.
+    pub(super) fn waits_for(&self, kind: &str) -> bool {
+        self.pending.as_ref().is_some_and(|claim| claim.kind == kind)
+    }
+
     /// A move was made by `side`: what it wrote before is no longer about to be played.
     pub(super) fn made(&mut self, side: Color) {
         if self.intended.is_some_and(|(by, _, _)| by == side) {
@@ -69,6 +81,7 @@ enum Said {
     ShowScore(Color),
     Touched(Color, Square),
     Status(Color),
+    Present(Color),
 }
 
 fn side(word: &str) -> Option<Color> {
@@ -84,6 +97,9 @@ fn said(name: &str) -> Option<Said> {
         let (word, square) = rest.split_once('-')?;
         return Some(Said::Touched(side(word)?, square.parse().ok()?));
     }
+    if let Some(rest) = name.strip_suffix("-status").or_else(|| name.strip_suffix("request-status")) {
+        return matches!(rest, "assistant" | "" | "assistant-").then_some(Said::Status(Color::White));
+    }
     let (what, word) = name.rsplit_once('-')?;
     let side = side(word)?;
     const CLAIMS: [&str; 9] =
@@ -96,7 +112,10 @@ fn said(name: &str) -> Option<Said> {
         "resign" => Said::Resign(side),
         "request-five-seconds" => Said::FiveSeconds(side),
         "show-score" => Said::ShowScore(side),
-        "assistant-status" | "assistant-request" | "status" => Said::Status(side),
+        "assistant-status" | "assistant-request" | "assistant-request-status" | "status" => {
+            Said::Status(side)
+        }
+        "present" => Said::Present(side),
         other => {
             let kind = other.strip_prefix("claim-")?;
             Said::Claim(CLAIMS.into_iter().find(|known| *known == kind)?, side)
@@ -131,6 +150,7 @@ impl Conduct {
             Said::ShowScore(side) => self.show_score(side, desk),
             Said::Touched(side, square) => self.report_touch(side, square, desk),
             Said::Status(side) => self.tell_status(side, desk),
+            Said::Present(side) => self.clocks.see(side),
             Said::Claim(kind, side) => match kind {
                 "threefold" | "fifty" => self.claim_draw(kind, side, desk),
                 "touch" => self.claim_touch(side, desk),
@@ -180,7 +200,8 @@ impl Conduct {
         }
         self.claims.offer = None;
         let made = self.moves_made(desk);
-        let each = made.white.min(made.black);
+        let before = desk.session.position().fullmoves().get() - 1;
+        let each = made.white.min(made.black).max(before);
         let reason = if each < self.settings.draw.agreement_min_moves_each {
             Some("fewer than one move each")
         } else if each + 1 < self.settings.draw.forbidden_before_move {
@@ -235,7 +256,18 @@ impl Conduct {
             desk.notice(Notice { by: by(side), reason, ..notice });
             return;
         }
-        let refused = self.claims.refused.take();
+        if let Some(text) = self.claims.refused.take() {
+            // The written move is not legal: there is nothing to count (Article 9.5.2).
+            desk.tell(LawFact::ClaimCheck(ClaimCheck {
+                kind,
+                by: Some(Side(side)),
+                intended: Some(MoveText::of(text)),
+                reason: Some("the written move is not legal"),
+                ..ClaimCheck::default()
+            }));
+            self.claims.pending = Some(Pending { by: side, kind, intended: None, end: None });
+            return;
+        }
         let intended = self.claims.intended.filter(|(by, _, _)| *by == side);
         let mut position = desk.session.position().clone();
         if let Some((_, mv, _)) = intended {
@@ -255,10 +287,6 @@ impl Conduct {
             check.halfmoves = Some(position.halfmoves());
             check.valid = position.halfmoves() >= 100;
         }
-        if refused.is_some() {
-            check.valid = false;
-            check.reason = Some("the written move is not legal");
-        }
         let valid = check.valid;
         let text = check.intended;
         desk.tell(LawFact::ClaimCheck(check));
@@ -267,12 +295,20 @@ impl Conduct {
         if !valid {
             desk.notice(Notice { by: by(side), ..Notice::of("draw-offer-standing", Audience::Journal) });
         }
-        self.claims.pending = Some(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv) });
-        if valid {
+        let end = valid.then(|| {
             let more = EndDetail { intended: text, ..EndDetail::default() };
-            let end = Conclusion::of(GameResult::Draw, kind, Certainty::Presumed);
+            Conclusion { more, ..Conclusion::of(GameResult::Draw, kind, Certainty::Presumed) }
+        });
+        self.await_ruling(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv), end }, desk);
+    }
+
+    /// A claim waits for the arbiter; what the facts support is told as an end that is still his to decide.
+    pub(super) fn await_ruling(&mut self, claim: Pending, desk: &mut Desk<'_>) {
+        if let Some(end) = claim.end {
+            let more = EndDetail { pending: true, ..end.more };
             desk.conclude(Conclusion { more, ..end });
         }
+        self.claims.pending = Some(claim);
     }
 
     /// How often a position has appeared with the same side to move and the same possible moves (Article
@@ -313,6 +349,7 @@ impl Conduct {
             ..ClaimCheck::default()
         }));
         if open {
+            self.claims.pending = Some(Pending { by: side, kind: "setup", intended: None, end: None });
             return;
         }
         let notice = Notice::of("setup-claim-closed", Audience::Arbiter);
@@ -348,7 +385,7 @@ impl Conduct {
             ..ClaimCheck::default()
         }));
         self.claims.offer = Some(side);
-        self.claims.pending = Some(Pending { by: side, kind: "quickplay", intended: None });
+        self.claims.pending = Some(Pending { by: side, kind: "quickplay", intended: None, end: None });
         if outcome.is_ok() {
             self.gather_evidence(desk);
         }

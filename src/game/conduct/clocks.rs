@@ -4,7 +4,7 @@
 use serde_json::Value;
 use shakmaty::Color;
 
-use super::{Conduct, Desk, audience};
+use super::{Conduct, Desk, audience, claims::Pending};
 use crate::{
     laws::{
         arithmetic::{
@@ -295,6 +295,12 @@ impl Conduct {
     pub(super) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side);
         self.announcing_pressed(side, desk);
+        if !self.press_told && self.clocks.running == Some(!side) && !self.is_over(desk) {
+            // The clock of this player does not run: the press changes nothing (Article 6.2.1.1; 2005: 6.8a).
+            let notice = Notice::of("press-idle-side", Audience::Journal);
+            desk.notice(Notice { side: Some(Side(side)), ..notice });
+            return;
+        }
         if self.is_over(desk) || desk.turn() == side {
             return;
         }
@@ -492,46 +498,72 @@ impl Conduct {
         }
     }
 
-    /// An arbiter observed the flag, or a player claimed it: the game is lost on time, or drawn where the
-    /// opponent cannot mate (Article 6.9; 2005: 6.10).
+    /// An arbiter observed the flag: the game is lost on time, or drawn where the opponent cannot mate
+    /// (Article 6.9; 2005: 6.10).
     pub(super) fn observe_flag(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
         let Some(first) = self.flagged() else { return Err("no flag is on record") };
         if self.clocks.white.flag.is_some() && self.clocks.black.flag.is_some() {
             return self.both_flags(false, desk);
         }
-        self.lose_on_time(first, desk)
-    }
-
-    fn lose_on_time(&mut self, side: Color, desk: &mut Desk<'_>) -> Result<(), &'static str> {
-        if self.has_met(side, desk) {
+        let Some(end) = self.lost_on_time(first, desk) else {
             return Err("the moves of the period are completed");
-        }
-        let end = if self.tell_can_mate(!side, desk) == Some(false) {
-            self.draw_for_want_of_mate("time-draw", !side)
-        } else {
-            Conclusion::of(GameResult::win(!side), "time", Certainty::Arbiter)
         };
         desk.conclude(end);
         Ok(())
     }
 
-    /// Both flags fell (2005: Articles 6.12, B.9; 2023: Guideline III.3.1). `last`: the arbiter says that it
-    /// is the last period.
-    pub(super) fn both_flags(&mut self, last: bool, desk: &mut Desk<'_>) -> Result<(), &'static str> {
-        let (Some(white), Some(black)) = (self.clocks.white.flag, self.clocks.black.flag) else {
-            return Err("not both flags are on record");
-        };
+    /// What the flags on record come to, where they decide.
+    fn end_on_time(&mut self, desk: &mut Desk<'_>) -> Option<Conclusion> {
+        let first = self.flagged()?;
+        if self.clocks.white.flag.is_some() && self.clocks.black.flag.is_some() {
+            return match self.outcome_of_both(false, desk)? {
+                BothFlagsOutcome::First(side) => self.lost_on_time(side, desk),
+                BothFlagsOutcome::Draw => {
+                    Some(Conclusion::of(GameResult::Draw, "both-flags-draw", Certainty::Arbiter))
+                }
+                BothFlagsOutcome::Continue | BothFlagsOutcome::Arbiter => None,
+            };
+        }
+        self.lost_on_time(first, desk)
+    }
+
+    fn lost_on_time(&mut self, side: Color, desk: &mut Desk<'_>) -> Option<Conclusion> {
+        if self.has_met(side, desk) {
+            return None;
+        }
+        Some(if self.tell_can_mate(!side, desk) == Some(false) {
+            self.draw_for_want_of_mate("time-draw", !side)
+        } else {
+            Conclusion::of(GameResult::win(!side), "time", Certainty::Arbiter)
+        })
+    }
+
+    fn outcome_of_both(&self, last: bool, desk: &Desk<'_>) -> Option<BothFlagsOutcome> {
+        let (white, black) = (self.clocks.white.flag?, self.clocks.black.flag?);
         let first = if white == black { None } else { self.flagged() };
         let in_last = |side: &Color| self.clocks.is_last_period(*side, self.completed_by(*side, desk));
         let last = last || (self.clocks.control.is_some() && BOTH.iter().all(in_last));
-        match flags::both_flags(&self.settings, first, last) {
-            BothFlagsOutcome::First(side) => self.lose_on_time(side, desk),
-            BothFlagsOutcome::Draw => {
+        Some(flags::both_flags(&self.settings, first, last))
+    }
+
+    /// Both flags fell (2005: Articles 6.12, B.9; 2023: Guideline III.3.1). `last`: the arbiter says that it
+    /// is the last period.
+    pub(super) fn both_flags(&mut self, last: bool, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        match self.outcome_of_both(last, desk) {
+            None => Err("not both flags are on record"),
+            Some(BothFlagsOutcome::First(side)) => match self.lost_on_time(side, desk) {
+                Some(end) => {
+                    desk.conclude(end);
+                    Ok(())
+                }
+                None => Err("the moves of the period are completed"),
+            },
+            Some(BothFlagsOutcome::Draw) => {
                 desk.conclude(Conclusion::of(GameResult::Draw, "both-flags-draw", Certainty::Arbiter));
                 Ok(())
             }
-            BothFlagsOutcome::Continue => Ok(()),
-            BothFlagsOutcome::Arbiter => Err("the Laws do not say: enter the result"),
+            Some(BothFlagsOutcome::Continue) => Ok(()),
+            Some(BothFlagsOutcome::Arbiter) => Err("the Laws do not say: enter the result"),
         }
     }
 
@@ -554,9 +586,10 @@ impl Conduct {
         };
         desk.tell(LawFact::ClaimCheck(ClaimCheck { valid, reason, ..check }));
         let both = own.is_some() && other.is_some();
-        if valid || (both && self.settings.discipline != Discipline::Standard) {
-            // Refused is what the check above says already.
-            let _ = self.observe_flag(desk);
+        let decides = valid || (both && self.settings.discipline != Discipline::Standard);
+        if let Some(end) = decides.then(|| self.end_on_time(desk)).flatten() {
+            let kind = "time";
+            self.await_ruling(Pending { by: side, kind, intended: None, end: Some(end) }, desk);
         }
     }
 

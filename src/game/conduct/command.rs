@@ -33,6 +33,8 @@ pub(super) enum Command {
     Correct(usize, String),
     /// `result RESULT`
     Result(GameResult),
+    /// `default SIDE`: the player did not come.
+    Default(Color),
     /// `draw-agreed`: the players told the arbiter that they agree.
     Agreement,
     /// `penalty KIND SIDE [MS]`
@@ -242,7 +244,7 @@ impl Command {
             "accept" | "claim-accepted" | "agree" => Command::Accept,
             "postpone" => Command::Postpone,
             "pause" => Command::Pause,
-            "restore" => Command::Restore(rest("restore").optional(PLY)?),
+            "restore" | "retrace" => Command::Restore(rest("restore").optional(PLY)?),
             "illegal-found-at-ply" => Command::IllegalAt(rest("illegal-found-at-ply").number(PLY)?),
             "restore-times" => Command::RestoreTimes,
             "set" => return Command::set(rest("set"), mode),
@@ -262,6 +264,8 @@ impl Command {
                 Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?)
             }
             "draw" | "draw-agreed" => Command::Agreement,
+            "default" => Command::Default(rest("default").side()?),
+            "quickplay-draw" => Command::Accept,
             "both-lose" => Command::Result(GameResult::BothLose),
             "penalty" => {
                 let mut rest = rest("penalty");
@@ -308,6 +312,21 @@ impl Command {
         })
     }
 
+    /// True for what makes sense when the game has ended.
+    pub(super) const fn is_possible_after_the_end(&self) -> bool {
+        matches!(
+            self,
+            Command::Result(_)
+                | Command::Void
+                | Command::PositionLost
+                | Command::Freeze
+                | Command::Penalty(..)
+                | Command::Correct(..)
+                | Command::Resume
+                | Command::EnvelopeMissing
+        )
+    }
+
     fn set(mut rest: Rest<'_>, mode: CastlingMode) -> Result<Command, CommandError> {
         match rest.words.next() {
             Some("position") => {
@@ -317,7 +336,11 @@ impl Command {
                 let position: Result<Chess, _> = fen.into_position(mode);
                 position.map(|position| Command::SetPosition(Box::new(position))).map_err(|_| wrong())
             }
-            Some("clock") => Ok(Command::SetClock(rest.side()?, rest.number(MS)?)),
+            Some("clock") => {
+                let side = rest.side()?;
+                let day = |word: &str| word.parse().ok().filter(|ms| *ms <= 86_400_000);
+                Ok(Command::SetClock(side, rest.word("milliseconds, at most a day", day)?))
+            }
             other => Err(rest.wrong("position or clock", other.unwrap_or(""))),
         }
     }

@@ -4,10 +4,11 @@
 use serde_json::Value;
 use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
 
-use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
+use super::{Conduct, Desk, Order, audience, claims::Pending, fen_of, turn::Made, turn::differing};
 use crate::{
     laws::arithmetic::illegal::{self, IllegalTimes},
     laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
+    notation::chess960::{Castling, CastlingMethod},
     session::{
         event::GameResult,
         fact::{
@@ -50,6 +51,9 @@ pub(super) struct Irregularity {
     /// It was told to count.
     counted: bool,
 }
+
+/// A press before the move that followed after all.
+const TOO_EARLY: &str = "too-early";
 
 /// What a move was tried with that was not there.
 const NO_ATTEMPT: &str = "----";
@@ -145,6 +149,7 @@ impl Conduct {
                 let notice = Notice::of("net-zero-move", Audience::Journal);
                 desk.notice(Notice { side: Some(Side(side)), explained: Some("sealed reply"), ..notice });
             }
+            ("press-without-move", Some(_)) if self.tell_transposition(desk) => {}
             ("press-without-move" | "press-before-move", Some(by)) => {
                 let kind = if code == "press-without-move" { code } else { "incomplete" };
                 let stage = Stage::Open { told: Box::new(fact) };
@@ -173,6 +178,22 @@ impl Conduct {
             }
             _ => desk.facts.push_back(fact),
         }
+    }
+
+    /// In Chess960 castling may leave all squares as they were: a press then may have completed it, or nothing.
+    fn tell_transposition(&self, desk: &mut Desk<'_>) -> bool {
+        let is_one = |mv: &&Move| {
+            let castling = Castling::of(**mv);
+            castling.is_some_and(|castling| castling.method() == CastlingMethod::Transposition)
+        };
+        let legal = if self.chess960 { desk.session.legal_moves() } else { &[] };
+        let Some(mv) = legal.iter().find(is_one) else { return false };
+        let uci = String::from(desk.session.move_text(*mv));
+        let kind = FactKind::Ambiguous { candidates: vec![uci.clone()] };
+        desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+        let notice = Notice::of("ambiguous-move", Audience::Arbiter);
+        desk.notice(Notice { candidates: vec![uci, "no move".to_owned()], ..notice });
+        true
     }
 
     /// Two men that stand exchanged on a board that tells which they are.
@@ -219,7 +240,9 @@ impl Conduct {
                     self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
                 }
                 None => {
-                    self.irregularity = None;
+                    if let Some(found) = &mut self.irregularity {
+                        found.kind = TOO_EARLY;
+                    }
                     desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
                 }
             },
@@ -233,7 +256,7 @@ impl Conduct {
             found.answered = true;
             return;
         }
-        if !matches!(found.stage, Stage::Open { .. }) {
+        if !matches!(found.stage, Stage::Open { .. }) && found.kind != TOO_EARLY {
             return;
         }
         let lead_ms = made.placed.since(found.at) / 1000;
@@ -291,7 +314,7 @@ impl Conduct {
     /// `claim-illegal`: open until the opponent has made his next move.
     pub(super) fn claim_illegal(&mut self, side: Color, desk: &mut Desk<'_>) {
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        let found = self.irregularity.as_ref().filter(|found| found.by != side);
+        let found = self.irregularity.as_ref().filter(|found| found.by != side && found.kind != TOO_EARLY);
         let open = found.is_some_and(|found| !(fast && found.answered) && found.stage != Stage::Ruled);
         let reason = match found {
             None => Some("no illegal move is on record"),
@@ -307,6 +330,7 @@ impl Conduct {
         }));
         if open && fast {
             self.tell_counted(desk);
+            self.tell_restore(desk);
         }
         // In blitz by the edition of 2005 the claimant wins, if he can mate at all (Article C.3).
         if open && self.settings.illegal.loss_at == 1 {
@@ -317,7 +341,8 @@ impl Conduct {
             } else {
                 Conclusion::of(GameResult::win(side), "illegal-blitz-claim", Certainty::Presumed)
             };
-            desk.conclude(end);
+            let kind = "illegal";
+            self.await_ruling(Pending { by: side, kind, intended: None, end: Some(end) }, desk);
         }
     }
 
@@ -328,7 +353,8 @@ impl Conduct {
         {
             self.nothing_followed(desk);
         }
-        let Some(found) = self.irregularity.clone().filter(|found| found.stage != Stage::Ruled) else {
+        let waits = |found: &Irregularity| found.stage != Stage::Ruled && found.kind != TOO_EARLY;
+        let Some(found) = self.irregularity.clone().filter(waits) else {
             return Err("nothing waits for a ruling");
         };
         if found.stage == Stage::Stands && found.answered {

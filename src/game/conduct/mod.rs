@@ -147,6 +147,10 @@ pub(super) struct Conduct {
     two_boards: Option<TwoBoards>,
     /// Until when the last move may stay unpressed without a note: the ply and the time.
     unpressed: Option<(usize, MonoTime)>,
+    /// The game does not count.
+    void: bool,
+    /// A press completed a move, or was remarked on, in this event.
+    press_told: bool,
     /// The result that was told last.
     told_result: Option<GameResult>,
     /// The position is being put up on another board, or this one turned (Article 7.2.2).
@@ -179,6 +183,8 @@ impl Conduct {
             two_boards: (setup.board == BoardKind::TwoBoard)
                 .then(|| TwoBoards::new(session.occupied(), setup.sides)),
             unpressed: None,
+            void: false,
+            press_told: false,
             told_result: None,
             transferring: false,
             begun: false,
@@ -198,6 +204,7 @@ impl Conduct {
 
     /// What has to happen before the session takes an event.
     pub(super) fn before(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+        self.press_told = false;
         if let Event::Flag(_) = stamped.event {
             self.end_before_flag(desk);
         }
@@ -246,6 +253,7 @@ impl Conduct {
             FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
             FactKind::MoveCompleted { ply, uci, by, .. } => {
                 let (ply, uci, by) = (*ply, *uci, *by);
+                self.press_told = true;
                 self.announcing.hold_or_tell(fact, desk);
                 self.completed(ply, uci, by, desk);
                 return;
@@ -257,6 +265,7 @@ impl Conduct {
             }
             FactKind::Advisory { code, side, .. } => {
                 let (code, side) = (*code, *side);
+                self.press_told = true;
                 self.pass_advisory(code, side, fact, desk);
                 return;
             }
@@ -280,10 +289,12 @@ impl Conduct {
                 self.clock_read(reading, desk);
                 return;
             }
-            FactKind::GameEnd { result, .. } => {
-                let result = *result;
+            FactKind::GameEnd { result, more, .. } => {
+                let (result, pending) = (*result, more.pending);
                 desk.facts.push_back(fact);
-                self.ended(result, desk);
+                if !pending {
+                    self.ended(result, desk);
+                }
                 return;
             }
             FactKind::MovePublished { .. } | FactKind::PlyClock { .. } => {
@@ -296,10 +307,15 @@ impl Conduct {
                 self.put_back(square, desk);
                 return;
             }
-            FactKind::Orientation { .. }
-            | FactKind::TwoPly { .. }
-            | FactKind::ResultWithdrawn
-            | FactKind::Law(_) => {}
+            FactKind::TwoPly { candidates } => {
+                let several = candidates.len() > 1;
+                desk.facts.push_back(fact);
+                if several {
+                    desk.notice(Notice::of("ambiguous-move", Audience::Arbiter));
+                }
+                return;
+            }
+            FactKind::Orientation { .. } | FactKind::ResultWithdrawn | FactKind::Law(_) => {}
         }
         desk.facts.push_back(fact);
     }
@@ -378,7 +394,7 @@ impl Conduct {
     }
 
     fn is_over(&self, desk: &Desk<'_>) -> bool {
-        desk.session.result() != GameResult::Ongoing
+        self.void || desk.session.result() != GameResult::Ongoing
     }
 
     /// Moves that each side has made.

@@ -27,7 +27,7 @@ use crate::{
         fact::{
             Certainty, Conclusion, EndDetail, Fact, FactKind,
             law::{
-                Audience, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, OneOrNone,
+                Audience, By, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, OneOrNone,
                 Partial, Penalty, Side, Snapshot, Sq, Squares, Times,
             },
         },
@@ -71,7 +71,11 @@ impl Conduct {
     }
 
     fn obey(&mut self, command: Command, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if self.is_over(desk) && !command.is_possible_after_the_end() {
+            return Err("the game is over; result * takes its end back".into());
+        }
         match command {
+            Command::Confirm if self.claims.has_end() => self.accept(desk)?,
             Command::Confirm => self.confirm(desk)?,
             Command::Reject => self.reject(desk)?,
             Command::Accept => self.accept(desk)?,
@@ -91,6 +95,10 @@ impl Conduct {
                 let reason = if result == GameResult::Ongoing { "entered" } else { "arbiter-decision" };
                 desk.conclude(Conclusion::of(result, reason, Certainty::Arbiter));
             }
+            Command::Agreement if self.claims.waits_for("quickplay") => self.accept(desk)?,
+            Command::Default(side) => {
+                desk.conclude(Conclusion::of(GameResult::win(!side), "default", Certainty::Arbiter));
+            }
             Command::Agreement => {
                 desk.conclude(Conclusion::of(GameResult::Draw, "agreement", Certainty::Arbiter));
             }
@@ -106,15 +114,17 @@ impl Conduct {
             Command::Freeze => self.freeze(None, desk),
             Command::FiveSeconds => self.five_seconds(desk)?,
             Command::SealRequest => self.request_seal(desk),
-            Command::SealEarly(ms) => self.seal_early(ms, desk)?,
-            Command::OpenEnvelope(text) => self.open_envelope(&text, desk),
-            Command::EnvelopeMissing => self.envelope_missing(desk),
-            Command::PositionLost | Command::Void => {
-                let end = Conclusion::of(GameResult::Ongoing, "void", Certainty::Arbiter);
-                let more = EndDetail { pending: true, ..EndDetail::default() };
-                desk.conclude(Conclusion { more, ..end });
-                desk.notice(Notice::of("restart-required", Audience::Arbiter));
+            Command::SealEarly(ms) => {
+                if let Err(reason) = self.seal_early(ms, desk) {
+                    let by = Some(By::Side(Side(desk.turn())));
+                    let notice = Notice::of("claim-not-available", Audience::Arbiter);
+                    desk.notice(Notice { by, reason: Some(reason), ..notice });
+                    return Err(reason.into());
+                }
             }
+            Command::OpenEnvelope(text) => self.open_envelope(&text, desk)?,
+            Command::EnvelopeMissing => self.envelope_missing(desk),
+            Command::PositionLost | Command::Void => self.declare_void(desk),
             Command::ReplySealed => self.reply_sealed(desk),
             Command::Resume => self.resume(desk),
             Command::TransferBoard => {
@@ -161,7 +171,7 @@ impl Conduct {
             }
             // A claim that was made by word of mouth: by the player who has the move.
             let by = desk.turn();
-            self.tell_incorrect_claim(&Pending { by, kind: "", intended: None }, desk);
+            self.tell_incorrect_claim(&Pending { by, kind: "", intended: None, end: None }, desk);
             return Ok(());
         };
         if claim.kind == "quickplay" {
@@ -218,18 +228,35 @@ impl Conduct {
         }
     }
 
-    /// A claim in the quickplay finish, or another one, is right.
+    /// A claim is right.
     fn accept(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         let Some(claim) = self.claims.pending.take() else {
             return Err("no claim waits for a ruling".into());
         };
-        let reason = match claim.kind {
-            "threefold" => "threefold",
-            "fifty" => "fifty",
-            _ => "quickplay-draw",
+        let end = match (claim.end, claim.kind) {
+            (Some(end), _) => Conclusion {
+                certainty: Certainty::Arbiter,
+                more: EndDetail { pending: false, ..end.more },
+                ..end
+            },
+            (None, "setup") => {
+                self.declare_void(desk);
+                return Ok(());
+            }
+            (None, "threefold" | "fifty") => Conclusion::of(GameResult::Draw, claim.kind, Certainty::Arbiter),
+            (None, _) => Conclusion::of(GameResult::Draw, "quickplay-draw", Certainty::Arbiter),
         };
-        desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Arbiter));
+        desk.conclude(end);
         Ok(())
+    }
+
+    /// The game does not count.
+    fn declare_void(&mut self, desk: &mut Desk<'_>) {
+        let end = Conclusion::of(GameResult::Ongoing, "void", Certainty::Arbiter);
+        let more = EndDetail { pending: true, ..EndDetail::default() };
+        desk.conclude(Conclusion { more, ..end });
+        desk.notice(Notice::of("restart-required", Audience::Arbiter));
+        self.void = true;
     }
 
     /// The decision on a claim in the quickplay finish is postponed; the opponent may get two minutes.

@@ -265,11 +265,11 @@ impl Conduct {
 
     /// The touches in the order that counts: an own man first where the order cannot be told, a king
     /// before its rook.
-    fn ordered(&self, desk: &Desk<'_>) -> (Vec<Square>, bool) {
+    fn ordered(&self, desk: &Desk<'_>) -> (Vec<Square>, Option<&'static str>) {
         let position = desk.session.position();
         let window = self.settings.touch.order_uncertain_ms * 1000;
         let mut touches = self.turn.touches.clone();
-        let mut uncertain = false;
+        let mut first_assumed = None;
         let ours = |touch: &Touch| position.us().contains(touch.square);
         let king = position.our(Role::King).first();
         let own = touches.iter().position(ours);
@@ -281,7 +281,7 @@ impl Conduct {
         {
             touches.remove(own);
             touches.insert(theirs, mine);
-            uncertain = true;
+            first_assumed = Some("own");
         }
         if let [first, second, ..] = touches.as_mut_slice()
             && Some(second.square) == king
@@ -290,8 +290,9 @@ impl Conduct {
             && self.turn.touches.len() >= 2
         {
             std::mem::swap(first, second);
+            first_assumed = Some("king");
         }
-        (touches.into_iter().map(|touch| touch.square).collect(), uncertain)
+        (touches.into_iter().map(|touch| touch.square).collect(), first_assumed)
     }
 
     pub(super) fn bind(&self, touches: &[Square], desk: &Desk<'_>) -> Binding {
@@ -319,7 +320,7 @@ impl Conduct {
         let (touches, uncertain) = self.ordered(desk);
         let binding = self.bind(&touches, desk);
         let obligation = self.obligation(&touches, &binding, desk);
-        let uncertain = uncertain.then_some(Uncertain { order: "uncertain", assumed_first: "own" });
+        let uncertain = uncertain.map(|assumed_first| Uncertain { order: "uncertain", assumed_first });
         desk.tell(LawFact::Obligation(Obligation { uncertain, reported, ..obligation }));
         self.turn.reach = Bitboard::EMPTY;
         self.turn.binding = Some(binding);

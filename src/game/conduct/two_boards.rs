@@ -22,6 +22,8 @@ pub(super) struct TwoBoards {
     /// Squares that a mirrored move still has to change on the first board.
     mirror: Bitboard,
     due: Option<MonoTime>,
+    /// The boards differed since they were last told to agree.
+    apart: bool,
     diverged: Bitboard,
 }
 
@@ -33,6 +35,7 @@ impl TwoBoards {
             sides,
             mirror: Bitboard::EMPTY,
             due: None,
+            apart: false,
             diverged: Bitboard::EMPTY,
         }
     }
@@ -42,14 +45,15 @@ impl TwoBoards {
     }
 
     fn changed(&mut self, at: MonoTime, timeout_s: u32) {
-        let agree = self.first == self.second;
-        self.due = if agree && self.diverged.is_empty() {
-            None
-        } else if agree {
+        // The time counts from the last change: somebody is still at work.
+        self.due = if self.first != self.second {
+            Some(at.plus_ms(u64::from(timeout_s) * 1000))
+        } else if self.apart {
             Some(at)
         } else {
-            self.due.or_else(|| Some(at.plus_ms(u64::from(timeout_s) * 1000)))
+            None
         };
+        self.apart |= self.first != self.second;
     }
 
     /// A square of the first board changed.
@@ -110,6 +114,7 @@ impl Conduct {
         let squares: Vec<Sq> = differs.into_iter().map(Sq).collect();
         if differs.is_empty() {
             boards.diverged = Bitboard::EMPTY;
+            boards.apart = false;
             desk.notice(Notice::of("boards-agree", Audience::Journal));
         } else if differs != boards.diverged {
             boards.diverged = differs;

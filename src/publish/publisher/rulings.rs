@@ -7,6 +7,7 @@ use crate::session::{
     Session,
     event::GameResult,
     fact::law::{Entry, LawFact},
+    setup::after_an_illegal_move,
 };
 
 impl Publisher {
@@ -90,10 +91,11 @@ impl Publisher {
 
 /// The position of a FEN, which an illegal move that stands may have led to.
 fn position_of(fen: &str, mode: CastlingMode) -> Option<Chess> {
-    fen.parse::<Fen>()
-        .ok()?
+    let fen: Fen = fen.parse().ok()?;
+    fen.clone()
         .into_position(mode)
         .or_else(|error| error.ignore_too_much_material())
         .or_else(|error| error.ignore_impossible_check())
         .ok()
+        .or_else(|| after_an_illegal_move(fen, mode))
 }

@@ -70,7 +70,7 @@ impl Narrator {
             } else {
                 Some((GameResult::Draw, "stalemate"))
             }
-        } else if position.is_insufficient_material() {
+        } else if position.is_insufficient_material() && !self.guesses_a_promotion() {
             Some((GameResult::Draw, "dead-position"))
         } else {
             None
@@ -79,6 +79,11 @@ impl Narrator {
             self.complete_ply(self.told.len() - 1, CompletedBy::GameEnd, now, facts);
             self.end(Conclusion::of(result, reason, Certainty::Law), now, facts);
         }
+    }
+
+    /// A pawn became a piece that no sensor told: what remains of it may be more than it is taken for.
+    fn guesses_a_promotion(&self) -> bool {
+        !self.identity && self.told.iter().any(|told| told.mv.is_promotion())
     }
 
     fn look_for_signal(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {

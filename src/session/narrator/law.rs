@@ -48,6 +48,24 @@ impl Narrator {
         self.start_anew();
     }
 
+    /// Several moves fit what the board shows.
+    pub(in crate::session) fn is_undecided(&self) -> bool {
+        !self.ambiguous.is_empty()
+    }
+
+    /// The first `plies` told plies, beyond doubt.
+    pub(in crate::session) fn firm_plies(&self, plies: usize) -> Vec<Ply> {
+        let firm = |told: &Told| Ply {
+            mv: told.mv,
+            placed: told.record.made,
+            pressed: told.record.completed,
+            inferred: false,
+            answered: true,
+            reported: false,
+        };
+        self.told.iter().take(plies).map(firm).collect()
+    }
+
     /// An illegal move stands: the game goes on from the position after it.
     pub(in crate::session) fn adopt(&mut self, mv: Move, after: Chess, at: MonoTime) -> Ply {
         let text = self.text(mv);

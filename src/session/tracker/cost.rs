@@ -55,6 +55,8 @@ pub const MASKED_LANDING: Cost = 1_000;
 pub const MASKED_CAPTURE: Cost = 2_600;
 /// The mover's square still reads occupied: a reed that releases late.
 pub const LATE_RELEASE: Cost = 4_000;
+/// A man castled from a square that was never seen empty.
+pub const CASTLED_UNSEEN: Cost = 4_500;
 /// The king has castled and the rook has not followed.
 pub const HALF_CASTLED: Cost = 3_500;
 /// The pawn that was captured en passant still stands.

@@ -114,6 +114,10 @@ pub(super) fn fit(
     if reading.paid.contains(candidate.from) && !seen.occupied.contains(candidate.from) {
         price += cost::FROM_UNSEEN;
     }
+    if castled_unseen(position, candidate, reading.touched | hidden, seen) {
+        price += cost::CASTLED_UNSEEN;
+        mishaps += 1;
+    }
     // The king of a castling has come, its rook still stands.
     let rook_stands = half_castled(position, candidate, differs, seen);
     if rook_stands.any() {
@@ -197,6 +201,18 @@ fn masked(
         return (candidate.victim & touched).any().then_some(cost::MASKED_CAPTURE);
     }
     Some(0)
+}
+
+/// Whether a man of castling would have left a square that was never seen empty, because the other one came
+/// there: in Chess960 that looks like a plain move of the other one.
+fn castled_unseen(position: &Chess, candidate: &Candidate, left: Bitboard, seen: &Observed) -> bool {
+    let (Move::Castle { king, rook }, Some(side)) = (candidate.mv, candidate.mv.castling_side()) else {
+        return false;
+    };
+    let (king_to, rook_to) = castled(side, position.turn());
+    let unseen =
+        |from: Square, to: Square| from != to && seen.occupied.contains(from) && !left.contains(from);
+    seen.men.is_none() && (unseen(king, king_to) || unseen(rook, rook_to))
 }
 
 /// The squares of the rook in which the board differs from castling while only the king has moved.
