@@ -140,6 +140,7 @@ impl Board {
                 Order::Adopt(mv, after) => self.session.adopt(at, mv, *after),
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),
+                Order::ConfirmTold => self.session.confirm_told(at, ev),
                 Order::Correct(index, line) => self.session.correct(at, ev, index, &line),
             }
             self.pass_on(at);

@@ -96,6 +96,12 @@ impl Session {
         self.set_pause(at, false);
     }
 
+    /// What was told is beyond doubt: a ruling or an envelope says so.
+    pub fn confirm_told(&mut self, at: MonoTime, ev: i64) {
+        let now = Now { at, ev };
+        self.narrator.publish_all(now, &mut self.facts);
+    }
+
     /// An arbiter takes the game back to the position after its first `plies` plies. The board may show
     /// another one until it is put right.
     pub fn restore(&mut self, at: MonoTime, ev: i64, plies: usize) {

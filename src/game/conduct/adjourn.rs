@@ -256,7 +256,9 @@ impl Conduct {
                     last.and_then(|last| Some(desk.session.move_text(desk.session.move_at(last)?))),
                 );
                 desk.notice(Notice { side: Some(Side(sealer)), uci, played, ..notice });
-            } else if on_board.is_none() {
+            } else if on_board.is_some() {
+                desk.orders.push(Order::ConfirmTold);
+            } else {
                 self.adjournment.opened = Some(mv);
                 self.turn.bind_to(vec![mv]);
                 // It is put on the board before a clock is started (Guideline I.9; 2005: A.9).

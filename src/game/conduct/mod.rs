@@ -64,6 +64,8 @@ pub(super) enum Order {
     SetUp(Box<Chess>),
     /// Men are moved although the clocks are stopped.
     PlayOn,
+    /// What was told is beyond doubt.
+    ConfirmTold,
     /// The ply of this index was another move: the moves from it on.
     Correct(usize, Vec<Move>),
 }

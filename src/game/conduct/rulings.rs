@@ -57,7 +57,7 @@ impl Conduct {
         let after = desk.orders.get(orders..).unwrap_or_default().iter().find_map(|order| match order {
             Order::Adopt(_, position) | Order::SetUp(position) => Some(fen_of(position)),
             Order::Restore(plies) => desk.session.position_after(*plies).map(fen_of),
-            Order::Conclude(_) | Order::PlayOn | Order::Correct(..) => None,
+            Order::Conclude(_) | Order::PlayOn | Order::ConfirmTold | Order::Correct(..) => None,
         });
         let entry = LawFact::ArbiterEntry(Entry {
             command: text,

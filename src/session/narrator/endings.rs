@@ -162,6 +162,12 @@ impl Narrator {
         facts: &mut Facts,
     ) {
         let result = end.result;
+        if end.more.pending {
+            // Nobody has decided yet; the facts say what there is to decide.
+            let Conclusion { result, reason, certainty, more } = end;
+            tell(facts, now, FactKind::GameEnd { result, reason, certainty, more });
+            return;
+        }
         if result != GameResult::Ongoing && !self.is_over() {
             (self.stopping, self.closing) = (true, true);
             self.narrate(tracker, now, facts);
@@ -172,12 +178,6 @@ impl Narrator {
             if let Some(last) = self.told.len().checked_sub(1) {
                 self.complete_ply(last, CompletedBy::GameEnd, now, facts);
             }
-        }
-        if end.more.pending {
-            // Nobody has decided yet; the facts say what there is to decide.
-            let Conclusion { result, reason, certainty, more } = end;
-            tell(facts, now, FactKind::GameEnd { result, reason, certainty, more });
-            return;
         }
         self.end(end, now, facts);
     }

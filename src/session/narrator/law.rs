@@ -48,6 +48,13 @@ impl Narrator {
         self.start_anew();
     }
 
+    /// What was told is beyond doubt: a ruling or an envelope says so.
+    pub(in crate::session) fn publish_all(&mut self, now: Now, facts: &mut Facts) {
+        while self.published < self.told.len() {
+            self.publish_next(now, facts);
+        }
+    }
+
     /// Several moves fit what the board shows.
     pub(in crate::session) fn is_undecided(&self) -> bool {
         !self.ambiguous.is_empty()

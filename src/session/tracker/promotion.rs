@@ -17,7 +17,7 @@ use crate::session::time::MonoTime;
 const MEN: usize = 4;
 const READINGS: usize = 3;
 /// What it may be instead of a queen, in the order in which it is tried.
-const ROLES: [Role; 3] = [Role::Rook, Role::Knight, Role::Bishop];
+const ROLES: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 
 /// The game of a reading with another promotion piece.
 struct Revived {
