@@ -142,6 +142,8 @@ impl Board {
                 Order::PlayOn => self.session.play_on(at),
                 Order::ConfirmTold => self.session.confirm_told(at, ev),
                 Order::Correct(index, line) => self.session.correct(at, ev, index, &line),
+                Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
+                Order::Complete(index) => self.session.complete(at, ev, index),
             }
             self.pass_on(at);
         }

@@ -148,6 +148,9 @@ pub struct ClockSettings {
 pub struct DrawSettings {
     /// `draw.claim_lost_on` (Article 9.4).
     pub claim_lost_on: ClaimLostOn,
+    /// `draw.written_move_stands`: a move that was written for a claim cannot be replaced by another one
+    /// (Articles 9.2.1, 9.3.1).
+    pub written_move_stands: bool,
     /// `draw.incorrect_claim`: what an incorrect claim costs the claimant (Article 9.5.3; 2005: 9.5b).
     pub incorrect_claim: ClaimantPenalty,
     /// `draw.incorrect_claim_bonus_ms`: milliseconds that the opponent gets for it (Articles 9.5.3,

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Square};
 use super::time::MonoTime;
 
 /// A contact that bounces is open for less than this, in microseconds.
-const BOUNCE_US: u64 = 3_000;
+pub(super) const BOUNCE_US: u64 = 3_000;
 
 /// Debouncer of the 64 contacts of one board.
 #[derive(Clone, Debug)]
@@ -27,15 +27,15 @@ impl Debouncer {
         Debouncer { close_ms, open_ms, raw: occupied, settled: occupied, due: Vec::new() }
     }
 
-    /// An edge of one contact. True when it ends a dip: the contact of an occupied square was open for
-    /// longer than a bounce and for less than counts.
-    pub fn edge(&mut self, at: MonoTime, square: Square, closed: bool) -> bool {
+    /// An edge of one contact. When it closes the contact of an occupied square again before its opening
+    /// counted: for how long it was open, in microseconds. From some 3 ms on that is a dip and no bounce.
+    pub fn edge(&mut self, at: MonoTime, square: Square, closed: bool) -> Option<u64> {
         self.raw.set(square, closed);
         let pending = self.due.iter().find(|(_, other)| *other == square).map(|(due, _)| *due);
         let open_until = MonoTime::ZERO.plus_ms(self.open_ms).plus_micros(at.as_micros());
-        let dip = closed
-            && self.settled.contains(square)
-            && pending.is_some_and(|due| open_until.since(due) >= BOUNCE_US);
+        let dip = pending
+            .filter(|_| closed && self.settled.contains(square))
+            .map(|due| open_until.since(due));
         if pending.is_some() {
             self.due.retain(|(_, other)| *other != square);
         }
@@ -99,11 +99,11 @@ mod tests {
     #[test]
     fn a_dip_shorter_than_the_rest_is_no_change() {
         let mut debouncer = Debouncer::new(Bitboard::FULL, 15, 30);
-        assert!(!debouncer.edge(ms(0), Square::A1, false));
-        assert!(debouncer.edge(ms(29), Square::A1, true), "it is a dip");
+        assert_eq!(debouncer.edge(ms(0), Square::A1, false), None);
+        assert_eq!(debouncer.edge(ms(29), Square::A1, true), Some(29_000));
         assert_eq!(debouncer.deadline(), None);
-        assert!(!debouncer.edge(ms(35), Square::A1, false));
-        assert!(!debouncer.edge(ms(36), Square::A1, true), "a bounce is no dip");
+        assert_eq!(debouncer.edge(ms(35), Square::A1, false), None);
+        assert_eq!(debouncer.edge(ms(36), Square::A1, true), Some(1_000), "a bounce is no dip");
         debouncer.edge(ms(40), Square::A1, false);
         assert_eq!(debouncer.next(ms(70), |square| square), Some((ms(70), Square::A1, false)));
     }

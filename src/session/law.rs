@@ -135,6 +135,20 @@ impl Session {
         self.resume(firm, None);
     }
 
+    /// An arbiter names the move that was made, where the board does not tell it.
+    pub fn play(&mut self, at: MonoTime, ev: i64, mv: Move, pressed: bool) {
+        let now = Now { at, ev };
+        self.pass_time(at);
+        let mut firm = self.narrator.firm_plies(usize::MAX);
+        firm.push(self.narrator.rule_move(mv, pressed, now, &mut self.facts));
+        self.resume(firm, None);
+    }
+
+    /// The ply of this index was completed by the press that came before it.
+    pub fn complete(&mut self, at: MonoTime, ev: i64, index: usize) {
+        self.narrator.complete_by_earlier_press(index, Now { at, ev }, &mut self.facts);
+    }
+
     /// A report that opens the record of a game under way and shows men elsewhere than the game has them: no
     /// move, since nobody had been absent. They were displaced (Article 7.6; 2005: 7.5).
     pub(super) fn begins_displaced(&mut self, at: MonoTime, occupied: Bitboard, men: Option<&Board>) -> bool {

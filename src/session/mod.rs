@@ -76,6 +76,8 @@ pub struct Session {
     offline: bool,
     /// The game had begun before the log.
     mid_game: bool,
+    /// What is too short to be a lift is told: the board has debounced before.
+    hears_noise: bool,
     /// Nothing has happened yet but time.
     untouched: bool,
     /// When a square changed last.
@@ -95,9 +97,12 @@ impl Session {
             (!orientation.known).then(|| Orientation::of_setup(position.board(), sensors, None)).flatten();
         orientation = turned.unwrap_or(orientation);
         let occupied = orientation.occupied(sensors);
-        let debouncer = (setup.signal == Signal::Raw).then(|| {
-            Debouncer::new(sensors, setup.settings.debounce_close_ms, setup.settings.debounce_open_ms)
-        });
+        let debouncer = match (setup.signal, setup.settings.min_lift_ms) {
+            (Signal::Raw, _) => Some((setup.settings.debounce_close_ms, setup.settings.debounce_open_ms)),
+            (Signal::Debounced, Some(open_ms)) => Some((0, open_ms)),
+            (Signal::Debounced, None) => None,
+        };
+        let debouncer = debouncer.map(|(close_ms, open_ms)| Debouncer::new(sensors, close_ms, open_ms));
         let men =
             identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
@@ -115,6 +120,7 @@ impl Session {
             told_backwards: false,
             signalled: false,
             offline: false,
+            hears_noise: setup.signal == Signal::Debounced,
             mid_game: !setup.history.is_empty(),
             untouched: true,
             last_change: MonoTime::ZERO,
@@ -202,9 +208,9 @@ impl Session {
                 let square = *square;
                 match &mut self.debouncer {
                     Some(debouncer) => {
-                        if debouncer.edge(at, square, *occupied) {
-                            self.tracker.dip(self.orientation.square(square), at);
-                        }
+                        let open_us = debouncer.edge(at, square, *occupied);
+                        self.dipped(at, square, open_us);
+                        self.advance(at);
                     }
                     None => self.change(at, square, *occupied, None),
                 }
@@ -214,6 +220,18 @@ impl Session {
             Event::Pieces(men) => self.report(at, men.occupied(), Some(men.clone())),
             Event::Press(side) => self.press(*side, at),
             rare => self.take_rare(rare, at),
+        }
+    }
+
+    /// The contact of an occupied square was open for so long, which is too short to count.
+    fn dipped(&mut self, at: MonoTime, sensor: Square, open_us: Option<u64>) {
+        let Some(open_us) = open_us else { return };
+        let square = self.orientation.square(sensor);
+        if open_us >= debounce::BOUNCE_US {
+            self.tracker.dip(square, at);
+        }
+        if self.hears_noise {
+            self.advise(at, "noise", Bitboard::from_square(square), "open for too short a time to be a lift");
         }
     }
 
@@ -242,8 +260,10 @@ impl Session {
             Event::Result(result) => {
                 let now = self.now(at);
                 self.pass_time(at);
-                let end = Conclusion::of(*result, "entered", Certainty::Arbiter);
-                self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
+                if !self.narrator.stands_against(*result) {
+                    let end = Conclusion::of(*result, "entered", Certainty::Arbiter);
+                    self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
+                }
             }
             Event::Link(false) | Event::Power(false) => {
                 self.pass_time(at);

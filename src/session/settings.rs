@@ -13,6 +13,9 @@ pub struct Settings {
     pub debounce_close_ms: u64,
     /// An opening contact counts after this long without a change (`sensor.debounce_open_ms`).
     pub debounce_open_ms: u64,
+    /// Where the board debounces by itself: an occupied square that is empty for no longer is noise, no
+    /// lift (`sensor.debounce_ms`). Without it every change counts.
+    pub min_lift_ms: Option<u64>,
     /// A legal placement counts as released, and so as made, after this long without a change
     /// (`touch.release_dwell_ms`).
     pub release_dwell_ms: u64,
@@ -43,6 +46,7 @@ impl Default for Settings {
         Settings {
             debounce_close_ms: 15,
             debounce_open_ms: 30,
+            min_lift_ms: None,
             release_dwell_ms: 250,
             extend_ms: 3000,
             await_press_ms: 10_000,
@@ -91,6 +95,7 @@ impl Settings {
                 let both = ms(1000)?;
                 self.debounce_close_ms = both;
                 self.debounce_open_ms = both;
+                self.min_lift_ms = Some(both);
             }
             "sensor.debounce_close_ms" => self.debounce_close_ms = ms(1000)?,
             "sensor.debounce_open_ms" => self.debounce_open_ms = ms(1000)?,

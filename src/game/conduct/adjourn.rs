@@ -283,7 +283,7 @@ impl Conduct {
         } else {
             Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Presumed)
         };
-        self.await_ruling(Pending { by: !sealer, kind: "sealed-move", intended: None, end: Some(end) }, desk);
+        self.await_ruling(Pending { end: Some(end), ..Pending::of("sealed-move", !sealer, true) }, desk);
         Ok(())
     }
 

@@ -47,12 +47,21 @@ pub(super) struct Pending {
     pub intended: Option<Move>,
     /// What it comes to when the arbiter agrees, where the facts support it.
     pub end: Option<Conclusion>,
+    /// The facts support it.
+    pub supported: bool,
+}
+
+impl Pending {
+    /// A claim that ends nothing by itself.
+    pub(super) const fn of(kind: &'static str, by: Color, supported: bool) -> Pending {
+        Pending { by, kind, intended: None, end: None, supported }
+    }
 }
 
 impl Claims {
     /// A claim that the facts support waits for the arbiter.
-    pub(super) fn has_end(&self) -> bool {
-        self.pending.as_ref().is_some_and(|claim| claim.end.is_some() || claim.kind == "setup")
+    pub(super) fn is_supported(&self) -> bool {
+        self.pending.as_ref().is_some_and(|claim| claim.supported)
     }
 
     /// A claim of this kind waits for the arbiter.
@@ -97,8 +106,8 @@ fn said(name: &str) -> Option<Said> {
         let (word, square) = rest.split_once('-')?;
         return Some(Said::Touched(side(word)?, square.parse().ok()?));
     }
-    if let Some(rest) = name.strip_suffix("-status").or_else(|| name.strip_suffix("request-status")) {
-        return matches!(rest, "assistant" | "" | "assistant-").then_some(Said::Status(Color::White));
+    if matches!(name, "status" | "request-status" | "assistant-status" | "assistant-request-status") {
+        return Some(Said::Status(Color::White));
     }
     let (what, word) = name.rsplit_once('-')?;
     let side = side(word)?;
@@ -112,7 +121,7 @@ fn said(name: &str) -> Option<Said> {
         "resign" => Said::Resign(side),
         "request-five-seconds" => Said::FiveSeconds(side),
         "show-score" => Said::ShowScore(side),
-        "assistant-status" | "assistant-request" | "assistant-request-status" | "status" => {
+        "assistant-status" | "assistant-request" | "assistant-request-status" | "request-status" | "status" => {
             Said::Status(side)
         }
         "present" => Said::Present(side),
@@ -165,6 +174,15 @@ impl Conduct {
     /// A written move (Articles 9.2.1, 9.3.1; 2005: 9.2a, 9.3a): it has to be legal.
     pub(super) fn intended(&mut self, text: &str, desk: &mut Desk<'_>) {
         let position = desk.session.position();
+        let standing = self.claims.intended.filter(|(by, _, _)| *by == position.turn());
+        if let Some((_, mv, uci)) = standing.filter(|_| self.settings.draw.written_move_stands)
+            && read_move(position, text) != Some(mv)
+        {
+            let notice = Notice::of("intended-refused", Audience::Arbiter);
+            let detail = format!("{uci} was written first and cannot be changed");
+            desk.notice(Notice { attempt: Some(text.to_owned()), detail: detail.into(), ..notice });
+            return;
+        }
         match read_move(position, text) {
             Some(mv) => {
                 self.claims.refused = None;
@@ -265,7 +283,7 @@ impl Conduct {
                 reason: Some("the written move is not legal"),
                 ..ClaimCheck::default()
             }));
-            self.claims.pending = Some(Pending { by: side, kind, intended: None, end: None });
+            self.claims.pending = Some(Pending::of(kind, side, false));
             return;
         }
         let intended = self.claims.intended.filter(|(by, _, _)| *by == side);
@@ -299,7 +317,8 @@ impl Conduct {
             let more = EndDetail { intended: text, ..EndDetail::default() };
             Conclusion { more, ..Conclusion::of(GameResult::Draw, kind, Certainty::Presumed) }
         });
-        self.await_ruling(Pending { by: side, kind, intended: intended.map(|(_, mv, _)| mv), end }, desk);
+        let intended = intended.map(|(_, mv, _)| mv);
+        self.await_ruling(Pending { intended, end, ..Pending::of(kind, side, valid) }, desk);
     }
 
     /// A claim waits for the arbiter; what the facts support is told as an end that is still his to decide.
@@ -334,7 +353,12 @@ impl Conduct {
             }
             _ => ClaimCheck { reason: Some("no violation is on record"), ..check },
         };
+        let valid = check.valid;
         desk.tell(LawFact::ClaimCheck(check));
+        if valid {
+            self.claims.pending = Some(Pending::of("touch", side, true));
+            self.tell_upholding(desk);
+        }
     }
 
     /// A claim about set-up, orientation or the setting of the clock (Article A.5.1; 2005: B.4).
@@ -349,7 +373,7 @@ impl Conduct {
             ..ClaimCheck::default()
         }));
         if open {
-            self.claims.pending = Some(Pending { by: side, kind: "setup", intended: None, end: None });
+            self.claims.pending = Some(Pending::of("setup", side, true));
             return;
         }
         let notice = Notice::of("setup-claim-closed", Audience::Arbiter);
@@ -381,11 +405,12 @@ impl Conduct {
             to_move: Some(circumstances.to_move),
             flag_fallen,
             increment: (per_move.ms() > 0).then_some(per_move.ms()),
+            last_period: (!circumstances.last_period).then_some(false),
             reason: outcome.err().map(why_not),
             ..ClaimCheck::default()
         }));
         self.claims.offer = Some(side);
-        self.claims.pending = Some(Pending { by: side, kind: "quickplay", intended: None, end: None });
+        self.claims.pending = Some(Pending::of("quickplay", side, outcome.is_ok()));
         if outcome.is_ok() {
             self.gather_evidence(desk);
         }

@@ -294,6 +294,7 @@ impl Conduct {
     /// The lever was pressed.
     pub(super) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side);
+        self.press_undone(side);
         self.announcing_pressed(side, desk);
         if !self.press_told && self.clocks.running == Some(!side) && !self.is_over(desk) {
             // The clock of this player does not run: the press changes nothing (Article 6.2.1.1; 2005: 6.8a).
@@ -589,7 +590,7 @@ impl Conduct {
         let decides = valid || (both && self.settings.discipline != Discipline::Standard);
         if let Some(end) = decides.then(|| self.end_on_time(desk)).flatten() {
             let kind = "time";
-            self.await_ruling(Pending { by: side, kind, intended: None, end: Some(end) }, desk);
+            self.await_ruling(Pending { end: Some(end), ..Pending::of(kind, side, true) }, desk);
         }
     }
 

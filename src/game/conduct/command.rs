@@ -2,7 +2,7 @@
 //! are the same words.
 
 use serde_json::{Map, Value};
-use shakmaty::{CastlingMode, Chess, Color, fen::Fen};
+use shakmaty::{CastlingMode, Chess, Color, Role, fen::Fen, uci::UciMove};
 
 use crate::session::event::GameResult;
 
@@ -29,12 +29,18 @@ pub(super) enum Command {
     SetPosition(Box<Chess>),
     /// `set clock SIDE MS`
     SetClock(Color, u64),
-    /// `correct PLY UCI`: that ply was another move.
-    Correct(usize, String),
+    /// `correct [PLY] MOVE`: that ply, or the last one with such squares, was another move.
+    Correct(Option<usize>, String),
+    /// `promotion PIECE`: the man that was promoted last is this one.
+    Promotion(Role),
+    /// `move MOVE`: the move that was made, where the board does not tell it.
+    Move(String),
+    /// `dead-check`: whether anybody can still mate.
+    DeadCheck,
     /// `result RESULT`
     Result(GameResult),
-    /// `default SIDE`: the player did not come.
-    Default(Color),
+    /// `default [SIDE]`: the player did not come; without a side whoever gave no sign.
+    Default(Option<Color>),
     /// `draw-agreed`: the players told the arbiter that they agree.
     Agreement,
     /// `penalty KIND SIDE [MS]`
@@ -167,7 +173,7 @@ fn of_object(map: &Map<String, Value>) -> Result<String, CommandError> {
     let command = map.get("command").and_then(Value::as_str).ok_or(CommandError::Form)?;
     let mut text = command.trim().to_owned();
     // In the order in which the words of a command follow each other.
-    for key in ["kind", "ply", "side", "square", "fen", "uci", "move", "result", "ms"] {
+    for key in ["kind", "ply", "side", "square", "fen", "uci", "move", "piece", "result", "ms"] {
         match map.get(key) {
             Some(Value::String(word)) => text = format!("{text} {}", word.trim()),
             Some(Value::Number(number)) => text = format!("{text} {number}"),
@@ -227,6 +233,22 @@ fn side(word: &str) -> Option<Color> {
     }
 }
 
+/// A piece that a pawn is promoted to: its letter or its name, or the move.
+fn piece(word: &str) -> Option<Role> {
+    let role = match word.to_ascii_lowercase().as_str() {
+        "q" | "queen" => Role::Queen,
+        "r" | "rook" => Role::Rook,
+        "b" | "bishop" => Role::Bishop,
+        "n" | "knight" => Role::Knight,
+        text => match text.parse().ok()? {
+            UciMove::Normal { promotion, .. } => return promotion,
+            _ => return None,
+        },
+    };
+    Some(role)
+}
+
+const PIECE: &str = "Q, R, B or N";
 const MS: &str = "a number of milliseconds";
 const PLY: &str = "the number of a ply, counted from 1 at the first move of the game";
 
@@ -239,32 +261,54 @@ impl Command {
         }
         let rest = |command: &'static str| Rest { command, words: rest.split_whitespace(), text: rest };
         Ok(match word {
-            "confirm" => Command::Confirm,
+            "confirm" | "confirm-illegal" | "confirm-two-hands" | "two-hands" | "sealed-move-invalid" => {
+                Command::Confirm
+            }
             "reject" | "claim-rejected" => Command::Reject,
-            "accept" | "claim-accepted" | "agree" => Command::Accept,
+            "accept" | "claim-accepted" | "claim-upheld" | "agree" => Command::Accept,
             "postpone" => Command::Postpone,
             "pause" => Command::Pause,
             "restore" | "retrace" => Command::Restore(rest("restore").optional(PLY)?),
+            // The score sheets agree up to there (Appendix D.2.8; 2005: F.2.8).
+            "restore-to-ply" | "retrace-to-ply" | "scores-agree-to-ply" | "scores-agree-at-ply" => {
+                Command::Restore(Some(rest("restore-to-ply").number(PLY)?))
+            }
+            "scores-differ-from-ply" | "scores-differ-at-ply" => {
+                let first: usize = rest("scores-differ-from-ply").number(PLY)?;
+                Command::Restore(Some(first.saturating_sub(1)))
+            }
             "illegal-found-at-ply" => Command::IllegalAt(rest("illegal-found-at-ply").number(PLY)?),
             "restore-times" => Command::RestoreTimes,
             "set" => return Command::set(rest("set"), mode),
             "correct" => {
                 let mut rest = rest("correct");
-                // `correct ply 7 e2e4` is the same.
+                // `correct ply 7 e2e4` is the same, and `correct promotion N`.
                 let first = rest.word(PLY, |word| Some(word.to_owned()))?;
-                let ply = match first.parse() {
-                    Ok(ply) => ply,
-                    Err(_) if first == "ply" => rest.number(PLY)?,
-                    Err(_) => return Err(rest.wrong(PLY, &first)),
+                let ply = match (first.parse(), first.as_str()) {
+                    (Ok(ply), _) => Some(ply),
+                    (Err(_), "ply") => Some(rest.number(PLY)?),
+                    (Err(_), "promotion") => return Ok(Command::Promotion(rest.word(PIECE, piece)?)),
+                    (Err(_), text) if text.parse::<UciMove>().is_ok() => {
+                        return Ok(Command::Correct(None, first));
+                    }
+                    (Err(_), _) => return Err(rest.wrong(PLY, &first)),
                 };
                 let uci = rest.word("a move", |word| (!word.is_empty()).then(|| word.to_owned()))?;
                 Command::Correct(ply, uci)
             }
+            "promotion" | "promotion-piece" | "promoted-piece" | "correct-promotion" => {
+                Command::Promotion(rest("promotion").word(PIECE, piece)?)
+            }
+            "move" => Command::Move(rest("move").all("a move")?),
+            "dead-check" => Command::DeadCheck,
             "result" => {
                 Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?)
             }
             "draw" | "draw-agreed" => Command::Agreement,
-            "default" => Command::Default(rest("default").side()?),
+            "default" => Command::Default(match rest("default").text.trim() {
+                "" => None,
+                _ => Some(rest("default").side()?),
+            }),
             "quickplay-draw" => Command::Accept,
             "both-lose" => Command::Result(GameResult::BothLose),
             "penalty" => {
@@ -296,18 +340,21 @@ impl Command {
             "seal-early" => Command::SealEarly(rest("seal-early").optional(MS)?),
             "open-envelope" => Command::OpenEnvelope(rest("open-envelope").all("the move on the paper")?),
             "envelope-missing" => Command::EnvelopeMissing,
-            "position-lost" => Command::PositionLost,
+            "position-lost" | "position-unknown" => Command::PositionLost,
             "reply-sealed" => Command::ReplySealed,
             "resume" => Command::Resume,
             "transfer-board" => Command::TransferBoard,
             "scoresheets-inconclusive" | "period.begin_here" | "begin-period" => Command::Inconclusive,
-            "void" | "new-game" | "wrong-initial-position" => Command::Void,
+            "void" | "new-game" | "wrong-initial-position" | "initial-position-wrong" | "wrong-array"
+            | "setup-wrong" => Command::Void,
             "no-castling" => Command::NoCastling(rest("no-castling").side()?),
             "touch" => {
                 let mut rest = rest("touch");
                 Command::Touch(rest.side()?, rest.number("a square")?)
             }
             "dismiss-touches" => Command::DismissTouches,
+            // A move alone is the one that was made.
+            text if text.parse::<UciMove>().is_ok() => Command::Move(text.to_owned()),
             _ => return Err(CommandError::Unknown { given: word.to_owned() }),
         })
     }
@@ -322,6 +369,7 @@ impl Command {
                 | Command::Freeze
                 | Command::Penalty(..)
                 | Command::Correct(..)
+                | Command::Promotion(_)
                 | Command::Resume
                 | Command::EnvelopeMissing
         )

@@ -66,7 +66,9 @@ impl Conduct {
     /// A position in which nobody can mate any more is drawn at once (Article 5.2.2; 2005: 5.2b).
     pub(super) fn look_for_dead(&mut self, made: Made, desk: &mut Desk<'_>) {
         let position = desk.session.position();
-        if !may_be_dead(position)
+        // A record that begins anywhere may begin in a dead position.
+        let new = position.halfmoves() == 0 || std::mem::take(&mut self.begins_anywhere);
+        if !may_be_dead(position, new)
             || self.settings.dead_check != DeadCheck::Search
             || desk.session.plies().len() != made.ply
             || self.is_over(desk)
@@ -76,18 +78,28 @@ impl Conduct {
         {
             return;
         }
-        match dead::dead_position(position, SEARCH) {
-            Dead::Dead(_) => {
-                desk.tell(LawFact::DeadCheck { value: "dead", proof: Vec::new(), to: Audience::Arbiter });
-                desk.conclude(Conclusion::of(GameResult::Draw, "dead-position", Certainty::Law));
-            }
-            Dead::Alive { helpmate } => {
-                let proof = helpmate.iter().map(MoveText::of).collect();
-                desk.tell(LawFact::DeadCheck { value: "alive", proof, to: Audience::Journal });
-            }
-            Dead::Unknown => {
-                desk.tell(LawFact::DeadCheck { value: "unknown", proof: Vec::new(), to: Audience::Arbiter });
-            }
+        if self.tell_dead_check(desk) {
+            desk.conclude(Conclusion::of(GameResult::Draw, "dead-position", Certainty::Law));
+        }
+    }
+
+    /// Looks whether anybody can still mate, and tells it with the proof. True when nobody can.
+    pub(super) fn tell_dead_check(&self, desk: &mut Desk<'_>) -> bool {
+        let (value, proof) = match dead::dead_position(desk.session.position(), SEARCH) {
+            Dead::Dead(_) => ("dead", Vec::new()),
+            Dead::Alive { helpmate } => ("alive", helpmate.iter().map(MoveText::of).collect()),
+            Dead::Unknown => ("unknown", Vec::new()),
+        };
+        let to = if value == "alive" { Audience::Journal } else { Audience::Arbiter };
+        desk.tell(LawFact::DeadCheck { value, proof, to });
+        value == "dead"
+    }
+
+    /// Time passes in a record that began anywhere: what kind of position it began in.
+    pub(super) fn look_at_dead_start(&mut self, desk: &mut Desk<'_>) {
+        let search = self.settings.dead_check == DeadCheck::Search;
+        if std::mem::take(&mut self.begins_anywhere) && search && desk.session.can_move() {
+            self.tell_dead_check(desk);
         }
     }
 
@@ -112,6 +124,16 @@ impl Conduct {
         value
     }
 
+    /// A result was entered; where the game gave another one, that stands until the arbiter decides (Article
+    /// 8.7).
+    pub(super) fn result_entered(&mut self, entered: GameResult, desk: &mut Desk<'_>) {
+        let stands = desk.session.result();
+        if entered != GameResult::Ongoing && stands != GameResult::Ongoing && stands != entered {
+            tell_mismatch(stands, entered, desk);
+            self.reported = Some(entered);
+        }
+    }
+
     /// The game has ended.
     pub(super) fn ended(&mut self, result: GameResult, desk: &mut Desk<'_>) {
         self.claims.offer = None;
@@ -119,9 +141,7 @@ impl Conduct {
         self.turn.due = None;
         let before = self.told_result.replace(result).filter(|before| *before != GameResult::Ongoing);
         if let Some(before) = before.filter(|before| *before != result && result != GameResult::Ongoing) {
-            let detail = format!("{} was told before, now {}", before.as_str(), result.as_str());
-            let notice = Notice::of("result-mismatch", Audience::Arbiter);
-            desk.notice(Notice { detail: detail.into(), ..notice });
+            tell_mismatch(before, result, desk);
         }
         let halves = match result {
             GameResult::Ongoing => return,
@@ -135,12 +155,24 @@ impl Conduct {
     }
 }
 
-/// Whether a position is worth a search: one that a capture or a pawn just made, with only minor pieces or a wall of
-/// pawns; or one in which the side to move is forced to go on with the last men.
-fn may_be_dead(position: &Chess) -> bool {
+/// The result that was entered is not the one that the game gave (Article 8.7).
+fn tell_mismatch(computed: GameResult, reported: GameResult, desk: &mut Desk<'_>) {
+    let (computed, reported) = (computed.as_str(), reported.as_str());
+    let detail = format!("{computed} was told before, now {reported}");
+    desk.notice(Notice {
+        computed: Some(computed),
+        reported: Some(reported),
+        detail: detail.into(),
+        ..Notice::of("result-mismatch", Audience::Arbiter)
+    });
+}
+
+/// Whether a position is worth a search: one with only minor pieces or a wall of pawns, when it is new; or
+/// one in which the side to move is forced to go on with the last men.
+fn may_be_dead(position: &Chess, new: bool) -> bool {
     let board = position.board();
     let few = board.occupied().count() <= FEW_MEN && board.pawns().is_empty();
-    if position.halfmoves() == 0 && (few && board.rooks_and_queens().is_empty() || may_be_locked(position)) {
+    if new && (few && board.rooks_and_queens().is_empty() || may_be_locked(position)) {
         return true;
     }
     few && position.legal_moves().len() <= 2

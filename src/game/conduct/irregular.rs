@@ -4,7 +4,9 @@
 use serde_json::Value;
 use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
 
-use super::{Conduct, Desk, Order, audience, claims::Pending, fen_of, turn::Made, turn::differing};
+use super::{
+    Conduct, Desk, Order, audience, claims::Pending, fen_of, rulings::Refusal, turn::Made, turn::differing,
+};
 use crate::{
     laws::arithmetic::illegal::{self, IllegalTimes},
     laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
@@ -50,6 +52,8 @@ pub(super) struct Irregularity {
     answered: bool,
     /// It was told to count.
     counted: bool,
+    /// The opponent has started the player's clock again.
+    pressed_back: bool,
 }
 
 /// A press before the move that followed after all.
@@ -96,7 +100,10 @@ impl Conduct {
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
         if fast {
-            let (to, action) = match (unpromoted, self.settings.illegal.irregular_position) {
+            let shown = attempt.as_deref().and_then(|attempt| as_it_looks(desk.session.position(), attempt));
+            let both_kings = shown.is_some_and(|(_, after)| both_in_check(&after));
+            let grave = unpromoted || both_kings;
+            let (to, action) = match (grave, self.settings.illegal.irregular_position) {
                 (true, IllegalPosition::Intervene) => (Audience::Arbiter, Some("intervene")),
                 (true, IllegalPosition::DrawAfterNextMove) => (Audience::Journal, Some("wait-for-next-move")),
                 _ => (to, None),
@@ -104,14 +111,14 @@ impl Conduct {
             let notice = Notice::of("illegal-position", to);
             let side = Some(Side(by));
             let attempt = attempt.clone().filter(|_| !unpromoted);
-            desk.notice(Notice { side, attempt, unpromoted, action, ..notice });
+            desk.notice(Notice { side, attempt, unpromoted, both_kings, action, ..notice });
         } else {
             self.tell_restore(desk);
         }
         let (at, plies) = (desk.at, desk.session.plies().len());
         let stage = Stage::Found;
         self.irregularity =
-            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false });
+            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false, pressed_back: false });
     }
 
     /// What putting the position of the game up again takes.
@@ -164,6 +171,7 @@ impl Conduct {
                     stage,
                     answered: false,
                     counted: false,
+                    pressed_back: false,
                 });
             }
             ("press-over-mismatch", Some(side)) => {
@@ -171,6 +179,11 @@ impl Conduct {
                 desk.facts.push_back(fact);
                 let notice = Notice::of("illegal-position", audience(self.settings.illegal.move_alert));
                 desk.notice(Notice { side: Some(Side(side)), squares, ..notice });
+            }
+            ("noise", _) => {
+                let FactKind::Advisory { squares, .. } = &fact.kind else { return };
+                let square = squares.first().copied().map(Sq);
+                desk.notice(Notice { square, ..Notice::of("noise", Audience::Journal) });
             }
             ("setup-identity", _) => {
                 self.tell_exchanged(desk);
@@ -212,7 +225,18 @@ impl Conduct {
     /// When a move that was pressed too early can no longer follow.
     pub(super) fn irregularity_due(&self) -> Option<MonoTime> {
         let open = self.irregularity.as_ref().filter(|found| matches!(found.stage, Stage::Open { .. }));
-        open.map(|found| found.at.plus_ms(self.settings.clock.press_grace_ms))
+        let found = open?;
+        let due = found.at.plus_ms(self.settings.clock.press_grace_ms);
+        // A man that was just set down is waited for.
+        let set_down = self.turn.last_place().filter(|at| *at > found.at);
+        Some(set_down.map_or(due, |at| due.max(at.plus_ms(self.dwell_ms))))
+    }
+
+    /// A player pressed: the opponent's early press is undone.
+    pub(super) fn press_undone(&mut self, by: Color) {
+        if let Some(found) = self.irregularity.as_mut().filter(|found| found.by != by) {
+            found.pressed_back = true;
+        }
     }
 
     /// The grace after an early press is over.
@@ -260,7 +284,11 @@ impl Conduct {
             return;
         }
         let lead_ms = made.placed.since(found.at) / 1000;
+        let (waited_for, pressed_back) = (matches!(found.stage, Stage::Open { .. }), found.pressed_back);
         self.irregularity = None;
+        if waited_for && !pressed_back {
+            desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
+        }
         if lead_ms > self.settings.clock.press_tolerance_ms && !self.announcing.waits() {
             let notice = Notice::of("press-before-move", Audience::Arbiter);
             let side = Some(Side(made.by));
@@ -278,7 +306,7 @@ impl Conduct {
         let (at, plies) = (desk.at, desk.session.plies().len());
         let (kind, stage) = ("two-hands", Stage::Found);
         self.irregularity =
-            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false });
+            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false, pressed_back: false });
     }
 
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
@@ -342,12 +370,12 @@ impl Conduct {
                 Conclusion::of(GameResult::win(side), "illegal-blitz-claim", Certainty::Presumed)
             };
             let kind = "illegal";
-            self.await_ruling(Pending { by: side, kind, intended: None, end: Some(end) }, desk);
+            self.await_ruling(Pending { end: Some(end), ..Pending::of(kind, side, true) }, desk);
         }
     }
 
     /// The arbiter confirms what is on record: it counts, and the position is put up again.
-    pub(super) fn confirm(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+    pub(super) fn confirm(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         if let Some(found) = &self.irregularity
             && matches!(found.stage, Stage::Open { .. })
         {
@@ -355,10 +383,14 @@ impl Conduct {
         }
         let waits = |found: &Irregularity| found.stage != Stage::Ruled && found.kind != TOO_EARLY;
         let Some(found) = self.irregularity.clone().filter(waits) else {
-            return Err("nothing waits for a ruling");
+            // A breach of Article 4 may be corrected as long as it can be claimed.
+            return match &self.violation {
+                Some(violation) if !violation.forfeited => self.uphold_touch(desk),
+                _ => Err("nothing waits for a ruling".into()),
+            };
         };
         if found.stage == Stage::Stands && found.answered {
-            return Err("the illegal move stands: the next move was made");
+            return Err("the illegal move stands: the next move was made".into());
         }
         let counts = found.kind != "press-without-move"
             || self.settings.illegal.press_without_move == PressWithoutMove::Counts;
@@ -474,12 +506,7 @@ impl Conduct {
     /// The record begins with both kings in check: an illegal move was made before it (Article A.5.4; 2005:
     /// B.6).
     pub(super) fn look_at_kings(&self, desk: &mut Desk<'_>) {
-        let position = desk.session.position();
-        let attacked = |side: Color| {
-            let board = position.board();
-            board.king_of(side).is_some_and(|king| board.attacks_to(king, !side, board.occupied()).any())
-        };
-        if attacked(Color::White) && attacked(Color::Black) {
+        if both_in_check(desk.session.position()) {
             let action = match self.settings.illegal.irregular_position {
                 IllegalPosition::Intervene => Some("intervene"),
                 IllegalPosition::DrawAfterNextMove => Some("wait-for-next-move"),
@@ -499,6 +526,14 @@ impl Conduct {
         desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Arbiter));
         Ok(())
     }
+}
+
+fn both_in_check(position: &Chess) -> bool {
+    let board = position.board();
+    let attacked = |side: Color| {
+        board.king_of(side).is_some_and(|king| board.attacks_to(king, !side, board.occupied()).any())
+    };
+    attacked(Color::White) && attacked(Color::Black)
 }
 
 /// The move that one man seems to have made, and the position after it.

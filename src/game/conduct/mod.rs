@@ -43,7 +43,7 @@ use crate::{
             ByRule, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
         },
-        setup::{BoardKind, GameSetup, SetupError},
+        setup::{BoardKind, GameSetup, SetupError, Signal},
         text::MoveText,
         time::MonoTime,
     },
@@ -68,6 +68,10 @@ pub(super) enum Order {
     ConfirmTold,
     /// The ply of this index was another move: the moves from it on.
     Correct(usize, Vec<Move>),
+    /// This move was made, and pressed or not.
+    Play(Move, bool),
+    /// The ply of this index was completed by the press before it.
+    Complete(usize),
 }
 
 /// What is on the desk at one moment: the game as it stands, and the trays for facts and orders.
@@ -128,6 +132,7 @@ pub(super) struct Conduct {
     articles: &'static Articles,
     board: BoardKind,
     dwell_ms: u64,
+    debounce_ms: u64,
     chess960: bool,
     /// The positions before the first event, the first one first.
     earlier: Vec<Chess>,
@@ -155,10 +160,14 @@ pub(super) struct Conduct {
     press_told: bool,
     /// The result that was told last.
     told_result: Option<GameResult>,
+    /// A result that was entered against it, and that the arbiter has not decided on.
+    reported: Option<GameResult>,
     /// The position is being put up on another board, or this one turned (Article 7.2.2).
     transferring: bool,
     /// There was an event.
     begun: bool,
+    /// The record begins in a position that nobody has looked at.
+    begins_anywhere: bool,
 }
 
 impl Conduct {
@@ -169,6 +178,11 @@ impl Conduct {
             articles: Articles::of(setup.rules),
             board: setup.board,
             dwell_ms: setup.settings.release_dwell_ms,
+            // What a debouncer let pass is no noise.
+            debounce_ms: match (setup.signal, setup.settings.min_lift_ms) {
+                (Signal::Debounced, None) => setup.settings.debounce_open_ms,
+                _ => 0,
+            },
             chess960: setup.is_chess960(),
             earlier: setup.earlier_positions()?,
             turn: Turn::default(),
@@ -188,8 +202,10 @@ impl Conduct {
             void: false,
             press_told: false,
             told_result: None,
+            reported: None,
             transferring: false,
             begun: false,
+            begins_anywhere: session.position().board().occupied().count() < 32,
             settings,
         })
     }
@@ -303,10 +319,10 @@ impl Conduct {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
-            FactKind::Adjust { square, .. } => {
-                let square = *square;
+            FactKind::Adjust { square, ms } => {
+                let (square, away_ms) = (*square, *ms);
                 desk.facts.push_back(fact);
-                self.put_back(square, desk);
+                self.put_back(square, away_ms, desk);
                 return;
             }
             FactKind::TwoPly { candidates } => {
@@ -339,12 +355,20 @@ impl Conduct {
             Event::Press(side) => self.pressed(*side, desk),
             Event::Pause => self.stopped(desk),
             Event::Run(side) => self.started(*side, desk),
+            Event::Tick => self.look_around(desk),
+            Event::Result(result) => self.result_entered(*result, desk),
             Event::Square { .. } | Event::Piece { .. } | Event::Occupied(_) | Event::Pieces(_) => {
                 self.look_at_transfer(desk);
             }
             _ => {}
         }
         self.begun = true;
+    }
+
+    /// Time passes: what stands is told again.
+    fn look_around(&mut self, desk: &mut Desk<'_>) {
+        self.look_at_dead_start(desk);
+        self.tell_apart(desk);
     }
 
     /// The next deadline.

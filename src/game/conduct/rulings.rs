@@ -23,6 +23,7 @@ use crate::{
     },
     notation,
     session::{
+        PlyRecord,
         event::GameResult,
         fact::{
             Certainty, Conclusion, EndDetail, Fact, FactKind,
@@ -35,7 +36,7 @@ use crate::{
 };
 
 /// Why a command was not carried out.
-type Refusal = std::borrow::Cow<'static, str>;
+pub(super) type Refusal = std::borrow::Cow<'static, str>;
 
 impl Conduct {
     /// A command of the arbiter, in a word or as an object.
@@ -57,7 +58,16 @@ impl Conduct {
         let after = desk.orders.get(orders..).unwrap_or_default().iter().find_map(|order| match order {
             Order::Adopt(_, position) | Order::SetUp(position) => Some(fen_of(position)),
             Order::Restore(plies) => desk.session.position_after(*plies).map(fen_of),
-            Order::Conclude(_) | Order::PlayOn | Order::ConfirmTold | Order::Correct(..) => None,
+            Order::Play(mv, _) => {
+                let mut position = desk.session.position().clone();
+                position.play_unchecked(*mv);
+                Some(fen_of(&position))
+            }
+            Order::Conclude(_)
+            | Order::PlayOn
+            | Order::ConfirmTold
+            | Order::Correct(..)
+            | Order::Complete(_) => None,
         });
         let entry = LawFact::ArbiterEntry(Entry {
             command: text,
@@ -71,16 +81,25 @@ impl Conduct {
     }
 
     fn obey(&mut self, command: Command, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if let (Some(result), Command::Confirm | Command::Reject) = (self.reported, &command) {
+            // The result that was entered against the game's own.
+            self.reported = None;
+            if command == Command::Confirm {
+                desk.conclude(Conclusion::of(result, "entered", Certainty::Arbiter));
+            }
+            return Ok(());
+        }
         if self.is_over(desk) && !command.is_possible_after_the_end() {
             return Err("the game is over; result * takes its end back".into());
         }
         match command {
-            Command::Confirm if self.claims.has_end() => self.accept(desk)?,
+            Command::Confirm if self.claims.is_supported() => self.accept(desk)?,
             Command::Confirm => self.confirm(desk)?,
             Command::Reject => self.reject(desk)?,
             Command::Accept => self.accept(desk)?,
             Command::Postpone => self.postpone(desk)?,
             Command::Pause => self.stopped(desk),
+            Command::Restore(None) if self.claims.waits_for("touch") => self.accept(desk)?,
             Command::Restore(None) => self.tell_restore(desk),
             Command::Restore(Some(ply)) => self.go_back_to(ply, desk)?,
             Command::IllegalAt(ply) => {
@@ -96,8 +115,11 @@ impl Conduct {
                 desk.conclude(Conclusion::of(result, reason, Certainty::Arbiter));
             }
             Command::Agreement if self.claims.waits_for("quickplay") => self.accept(desk)?,
-            Command::Default(side) => {
-                desk.conclude(Conclusion::of(GameResult::win(!side), "default", Certainty::Arbiter));
+            Command::Default(side) => self.default(side, desk)?,
+            Command::Promotion(role) => self.correct_promotion(role, desk)?,
+            Command::Move(text) => self.name_move(&text, desk)?,
+            Command::DeadCheck => {
+                self.tell_dead_check(desk);
             }
             Command::Agreement => {
                 desk.conclude(Conclusion::of(GameResult::Draw, "agreement", Certainty::Arbiter));
@@ -171,14 +193,17 @@ impl Conduct {
             }
             // A claim that was made by word of mouth: by the player who has the move.
             let by = desk.turn();
-            self.tell_incorrect_claim(&Pending { by, kind: "", intended: None, end: None }, desk);
+            self.tell_incorrect_claim(&Pending::of("", by, false), desk);
             return Ok(());
         };
-        if claim.kind == "quickplay" {
-            self.tell_bonus(!claim.by, desk);
-            return Ok(());
+        match claim.kind {
+            "quickplay" => {
+                self.tell_bonus(!claim.by, desk);
+                return Ok(());
+            }
+            "touch" | "setup" | "illegal" | "time" => return Ok(()),
+            _ => self.tell_incorrect_claim(&claim, desk),
         }
-        self.tell_incorrect_claim(&claim, desk);
         if let Some(mv) = claim.intended
             && desk.turn() == claim.by
             && let Some(from) = mv.from()
@@ -243,6 +268,7 @@ impl Conduct {
                 self.declare_void(desk);
                 return Ok(());
             }
+            (None, "touch") => return self.uphold_touch(desk),
             (None, "threefold" | "fifty") => Conclusion::of(GameResult::Draw, claim.kind, Certainty::Arbiter),
             (None, _) => Conclusion::of(GameResult::Draw, "quickplay-draw", Certainty::Arbiter),
         };
@@ -268,7 +294,21 @@ impl Conduct {
     }
 
     /// Back to the position after the first `ply` plies of the game, its history included.
-    fn go_back_to(&mut self, ply: usize, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+    pub(super) fn go_back_to(&mut self, ply: usize, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let target = self.tell_way_back(ply, desk)?;
+        match ply.checked_sub(self.earlier.len()) {
+            Some(of_log) => desk.orders.push(Order::Restore(of_log)),
+            None => {
+                self.earlier.truncate(ply);
+                desk.orders.push(Order::SetUp(Box::new(target)));
+            }
+        }
+        self.start_turn();
+        Ok(())
+    }
+
+    /// What going back to the position after the first `ply` plies takes, and that position.
+    pub(super) fn tell_way_back(&self, ply: usize, desk: &mut Desk<'_>) -> Result<Chess, Refusal> {
         let base = self.earlier.len();
         let played = base + desk.session.plies().len();
         if ply > played {
@@ -287,15 +327,7 @@ impl Conduct {
             put,
             to: Audience::Arbiter,
         }));
-        match ply.checked_sub(base) {
-            Some(of_log) => desk.orders.push(Order::Restore(of_log)),
-            None => {
-                self.earlier.truncate(ply);
-                desk.orders.push(Order::SetUp(Box::new(target)));
-            }
-        }
-        self.start_turn();
-        Ok(())
+        Ok(target)
     }
 
     /// What the clocks should show now by the journal; nothing is set.
@@ -362,9 +394,52 @@ impl Conduct {
         Ok(())
     }
 
+    /// A player did not come; where nobody says which, whoever gave no sign of being there.
+    fn default(&self, side: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let absent = |side: &Color| !self.clocks.was_seen(*side);
+        let result = match side {
+            Some(side) => GameResult::win(!side),
+            None => match [Color::White, Color::Black].into_iter().filter(absent).collect::<Vec<_>>()[..] {
+                [side] => GameResult::win(!side),
+                [] => return Err("both players gave a sign of being there: default white, or black".into()),
+                _ => GameResult::BothLose,
+            },
+        };
+        desk.conclude(Conclusion::of(result, "default", Certainty::Arbiter));
+        Ok(())
+    }
+
+    /// The man that was promoted last is this one.
+    fn correct_promotion(&mut self, role: Role, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let promoted = |index: &usize| desk.session.move_at(*index).is_some_and(|mv| mv.is_promotion());
+        let Some(index) = (0..desk.session.plies().len()).rev().find(promoted) else {
+            return Err("no pawn was promoted".into());
+        };
+        let text = desk.session.plies().nth(index).map(|record| record.uci);
+        let squares = text.as_deref().and_then(|uci| uci.get(..4)).unwrap_or_default();
+        let text = format!("{squares}{}", role.char());
+        self.correct(Some(self.earlier.len() + index + 1), &text, desk)
+    }
+
+    /// The arbiter names the move that was made, where the board does not tell it.
+    fn name_move(&mut self, text: &str, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(mv) = read_move(desk.session.position(), text) else {
+            return Err(format!("{text:?} is no legal move in the position of the game").into());
+        };
+        let pressed = self.clocks.running() == Some(!desk.turn());
+        desk.orders.push(Order::Play(mv, pressed));
+        Ok(())
+    }
+
     /// That ply was another move: the arbiter says so.
-    fn correct(&mut self, ply: usize, text: &str, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+    fn correct(&mut self, ply: Option<usize>, text: &str, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         let base = self.earlier.len();
+        let ply = ply.unwrap_or_else(|| {
+            let squares = text.get(..4).unwrap_or_default();
+            let same = |(_, record): &(usize, &PlyRecord)| record.uci.starts_with(squares);
+            let last = desk.session.plies().enumerate().filter(same).last();
+            base + last.map_or(desk.session.plies().len(), |(index, _)| index + 1)
+        });
         let Some(of_log) = ply.checked_sub(base + 1) else {
             return Err("that ply was played before the record begins".into());
         };
@@ -471,7 +546,8 @@ impl Conduct {
         for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
             let (side, to) = (Side(side), Audience::Arbiter);
             desk.tell(LawFact::DefaultCheck { side, late_ms, limit_ms, lost, to });
-            if lost {
+            // A player whose clock runs loses by it.
+            if lost && self.clocks.running() != Some(side.0) {
                 let action = self.at_resumption(side.0, late_ms, desk);
                 desk.notice(Notice { side: Some(side), action, ..Notice::of("late-player", to) });
             }

@@ -131,6 +131,11 @@ impl Turn {
         self.contacts.iter().any(|contact| contact.square == square && !contact.occupied)
     }
 
+    /// When a man was set down last.
+    pub(super) fn last_place(&self) -> Option<MonoTime> {
+        self.contacts.iter().rev().find(|contact| contact.occupied).map(|contact| contact.at)
+    }
+
     fn placed(&self, square: Square) -> bool {
         self.contacts.iter().any(|contact| contact.square == square && contact.occupied)
     }
@@ -147,6 +152,11 @@ pub(super) struct Violation {
     /// The move was completed and the window told.
     pub open: bool,
     pub forfeited: bool,
+    /// What was touched, in order, and what it bound the player to.
+    touches: Vec<Touch>,
+    binding: Binding,
+    /// What was released and bound him.
+    partial: Option<Partial>,
 }
 
 /// A move as it was told.
@@ -201,9 +211,11 @@ impl Conduct {
         if self.is_over(desk) || self.mirrors(square, desk) {
             return;
         }
-        self.clocks.see(by);
         let position = desk.session.position();
         let owner = position.board().color_at(square);
+        // A man that its opponent cannot capture was hardly lifted by him.
+        let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
+        self.clocks.see(own_hand.unwrap_or(by));
         let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
         if self.turn.adjusting.as_ref().is_some_and(open) {
             self.turn.adjusted.add(square);
@@ -443,8 +455,15 @@ impl Conduct {
     }
 
     /// A man was put back on its square.
-    pub(super) fn put_back(&mut self, square: Square, desk: &mut Desk<'_>) {
+    pub(super) fn put_back(&mut self, square: Square, away_ms: u64, desk: &mut Desk<'_>) {
         self.turn.adjusted.discard(square);
+        if away_ms < self.debounce_ms {
+            // No hand is so quick: the contact opened, the man stood still.
+            self.turn.touches.retain(|touch| touch.square != square);
+            self.turn.binding = None;
+            desk.notice(Notice { square: Some(Sq(square)), ..Notice::of("noise", Audience::Journal) });
+            return;
+        }
         if self.turn.noted.take().is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
             // What was placed wrongly was taken back; the touch still counts.
             self.tell_obligation(false, desk);
@@ -670,7 +689,15 @@ impl Conduct {
     fn tell_candidates(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let castling = mv.is_castle() && self.chess960;
+        let castling_too = |from: Square, role: Role| {
+            self.chess960
+                && matches!(role, Role::King | Role::Rook)
+                && before.our(role).contains(from)
+                && before.castles().any()
+        };
         let seen = match mv {
+            // It may be castling with a rook or king that nobody saw.
+            Move::Normal { role, from, .. } if castling_too(from, role) => false,
             Move::Normal { from, to, .. } => self.turn.lifted(from) && self.turn.placed(to),
             Move::EnPassant { from, to } => self.turn.lifted(from) && self.turn.placed(to),
             _ => !castling,
@@ -691,7 +718,8 @@ impl Conduct {
             .collect();
         let net_zero = castling && shown == before.board().occupied();
         let double = Castling::of(mv).is_some_and(|castling| castling.method() == CastlingMethod::Double);
-        let plain = fits.len() < 2 && castling && double;
+        let one_seen = matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
+        let plain = fits.len() < 2 && (castling && double || one_seen);
         let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
         if !plain && !net_zero && self.candidates_told != candidates {
             self.candidates_told.clone_from(&candidates);
@@ -753,7 +781,9 @@ impl Conduct {
             let required = self.texts(&committed.moves, desk);
             let article = Some(self.articles.released);
             desk.notice(Notice { required, played, article, ..Notice::of(code, to) });
-            self.violate(made, self.articles.released, false);
+            let castle = committed.castling.then(|| committed.moves.first().copied()).flatten();
+            let binding = self.released_binding(committed.moves, castle);
+            self.violate(made, binding, Some(committed.partial));
             return;
         }
         // What keeps to the touches at first sight.
@@ -784,13 +814,59 @@ impl Conduct {
             let required = self.texts(moves, desk);
             let notice = Notice::of("touch-violation", to);
             desk.notice(Notice { required, played, article: Some(binding.rule), ..notice });
-            self.violate(made, binding.rule, true);
+            self.violate(made, binding, None);
         }
     }
 
-    fn violate(&mut self, made: Made, article: &'static str, of_touch: bool) {
-        self.violation =
-            Some(Violation { ply: made.ply, by: made.by, article, of_touch, open: false, forfeited: false });
+    const fn released_binding(&self, moves: Vec<Move>, must_castle: Option<Move>) -> Binding {
+        let rule = self.articles.released;
+        Binding { moves: Some(moves), rule, must_move: None, must_capture: None, must_castle }
+    }
+
+    fn violate(&mut self, made: Made, binding: Binding, partial: Option<Partial>) {
+        self.violation = Some(Violation {
+            ply: made.ply,
+            by: made.by,
+            article: binding.rule,
+            of_touch: partial.is_none(),
+            open: false,
+            forfeited: false,
+            touches: self.turn.touches.clone(),
+            binding,
+            partial,
+        });
+    }
+
+    /// What upholding a claim takes: the position before the move, and what binds the player there.
+    pub(super) fn tell_upholding(&self, desk: &mut Desk<'_>) {
+        if let Some(violation) = &self.violation
+            && self.tell_way_back(self.earlier.len() + violation.ply.saturating_sub(1), desk).is_ok()
+        {
+            self.tell_bound_again(violation, desk);
+        }
+    }
+
+    fn tell_bound_again(&self, violation: &Violation, desk: &mut Desk<'_>) {
+        let Violation { by, touches, binding, partial, .. } = violation;
+        let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
+        let obligation = self.obligation(&squares, binding, desk);
+        desk.tell(LawFact::Obligation(Obligation { by: Side(*by), partial: *partial, ..obligation }));
+    }
+
+    /// A breach of Article 4 is upheld: back to the position before the move, and the player is bound by
+    /// what he touched or released (Articles 4.3, 4.7).
+    pub(super) fn uphold_touch(&mut self, desk: &mut Desk<'_>) -> Result<(), super::rulings::Refusal> {
+        let Some(violation) = self.violation.take() else { return Err("no violation is on record".into()) };
+        self.go_back_to(self.earlier.len() + violation.ply.saturating_sub(1), desk)?;
+        self.tell_bound_again(&violation, desk);
+        let Violation { touches, binding, partial, .. } = violation;
+        if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
+            let castling = binding.must_castle.is_some();
+            self.turn.committed = Some(Committed { partial, moves, castling });
+        }
+        self.turn.touches = touches;
+        self.turn.binding = Some(binding);
+        Ok(())
     }
 
     /// A man that had been released was moved on (Article 4.7; 2005: 4.6).
@@ -816,7 +892,9 @@ impl Conduct {
                 ..notice
             });
         }
-        self.violate(made, self.articles.released, false);
+        let from = touch::moved(released.mv).map(|from| Partial::Placed { from: Sq(from), placed: Sq(released.mv.to()) });
+        let binding = self.released_binding(vec![released.mv], None);
+        self.violate(made, binding, from);
     }
 
     /// A move was told as made.

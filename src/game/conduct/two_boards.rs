@@ -106,6 +106,15 @@ impl Conduct {
         }
     }
 
+    /// The boards still differ after the time that they had.
+    pub(super) fn tell_apart(&self, desk: &mut Desk<'_>) {
+        let Some(boards) = &self.two_boards else { return };
+        if boards.diverged.any() && boards.diverged == boards.first ^ boards.second {
+            let squares = boards.diverged.into_iter().map(Sq).collect();
+            desk.notice(Notice { squares, ..Notice::of("boards-diverged", Audience::Arbiter) });
+        }
+    }
+
     /// The boards had time to agree.
     pub(super) fn compare_boards(&mut self, desk: &mut Desk<'_>) {
         let Some(boards) = &mut self.two_boards else { return };

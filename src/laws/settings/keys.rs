@@ -204,6 +204,7 @@ pub const KEYS: &[LawKey] = &[
     ),
     number!("clock.press_grace_ms", "clock.press-grace-ms", clock.press_grace_ms, "milliseconds", 0..=60_000),
     word!("draw.claim_lost_on", "draw.claim-lost-on", draw.claim_lost_on, ClaimLostOn),
+    boolean!("draw.written_move_stands", "draw.written-move-stands", draw.written_move_stands),
     word!("draw.incorrect_claim", "draw.incorrect-claim", draw.incorrect_claim, ClaimantPenalty),
     number!(
         "draw.incorrect_claim_bonus_ms",

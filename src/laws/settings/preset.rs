@@ -78,6 +78,7 @@ const STANDARD_2005: LawSettings = LawSettings {
     },
     draw: DrawSettings {
         claim_lost_on: ClaimLostOn::Move,
+        written_move_stands: false,
         incorrect_claim: ClaimantPenalty::Halving,
         incorrect_claim_bonus_ms: 180_000,
         auto_fivefold: false,
@@ -169,6 +170,7 @@ const STANDARD_2023: LawSettings = LawSettings {
     implied_by_next_move: true,
     draw: DrawSettings {
         claim_lost_on: ClaimLostOn::Touch,
+        written_move_stands: true,
         incorrect_claim: ClaimantPenalty::None,
         incorrect_claim_bonus_ms: 120_000,
         auto_fivefold: true,

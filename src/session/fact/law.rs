@@ -319,6 +319,12 @@ pub struct Notice {
     /// Whether a slip was corrected in time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub corrected: Option<bool>,
+    /// The result that the moves, a clock or the players gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed: Option<&'static str>,
+    /// The result that was entered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported: Option<&'static str>,
     /// In words.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub detail: std::borrow::Cow<'static, str>,
@@ -376,6 +382,9 @@ pub struct ClaimCheck {
     /// The increment in force, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub increment: Option<u64>,
+    /// False while a number of moves has to be completed in the period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_period: Option<bool>,
     /// The article.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub article: Option<&'static str>,

@@ -20,6 +20,8 @@ const SIGNAL_SEEN_MS: u64 = 500;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ending {
     pub result: GameResult,
+    /// What ended the game.
+    pub reason: &'static str,
     pub signal: Option<Signal>,
 }
 
@@ -182,9 +184,18 @@ impl Narrator {
         self.end(end, now, facts);
     }
 
+    /// True when the game gave another result than the one that is entered: by its moves, by a claim or by
+    /// what the players said (Article 8.7).
+    pub(in crate::session) fn stands_against(&self, entered: GameResult) -> bool {
+        let Ending { result, reason, .. } = self.ending;
+        let open = [result, entered].contains(&GameResult::Ongoing) || result == entered;
+        !open && !matches!(reason, "entered" | "kings-signal")
+    }
+
     pub(super) fn end(&mut self, end: Conclusion, now: Now, facts: &mut Facts) {
         let Conclusion { result, reason, certainty, more } = end;
         self.ending.result = result;
+        self.ending.reason = reason;
         self.candidate = None;
         self.ambiguous.clear();
         let kind = if result == GameResult::Ongoing {

@@ -4,7 +4,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Evidence, Facts, Narrator, Now, PlyRecord, Told, tell};
 use crate::session::{
-    fact::FactKind,
+    fact::{CompletedBy, FactKind, MadeDetail},
     text::MoveText,
     time::MonoTime,
     tracker::{Ply, Tracker},
@@ -88,6 +88,45 @@ impl Narrator {
         self.told.push(Told { mv, record, goes_on: false, evidence: Evidence::of(&ply), after, game: 0 });
         self.start_anew();
         ply
+    }
+
+    /// An arbiter names the move that was made; it is published, and completed where the clock was pressed.
+    pub(in crate::session) fn rule_move(
+        &mut self,
+        mv: Move,
+        pressed: bool,
+        now: Now,
+        facts: &mut Facts,
+    ) -> Ply {
+        let index = self.told.len();
+        let by = self.position().turn();
+        let mut after = self.position().clone();
+        after.play_unchecked(mv);
+        let (san, uci) = (super::san(self.position(), mv, &after), self.text(mv));
+        let more = MadeDetail { provisional: !pressed, ..MadeDetail::default() };
+        let (placed, latest) = (now.at, now.at);
+        tell(facts, now, FactKind::MoveMade { ply: index + 1, uci, san, by, placed, latest, more });
+        let record = PlyRecord { uci, san, made: now.at, completed: None, clock_ms: None, published: false };
+        let pressed = pressed.then_some(now.at);
+        let ply = Ply { mv, placed: now.at, pressed, inferred: false, answered: true, reported: false };
+        self.told.push(Told { mv, record, goes_on: false, evidence: Evidence::of(&ply), after, game: 0 });
+        self.legal.take();
+        if pressed.is_some() {
+            self.complete_ply(index, CompletedBy::EarlierPress, now, facts);
+        }
+        self.publish_all(now, facts);
+        self.start_anew();
+        ply
+    }
+
+    /// The ply of this index was completed by the press that came before it.
+    pub(in crate::session) fn complete_by_earlier_press(
+        &mut self,
+        index: usize,
+        now: Now,
+        facts: &mut Facts,
+    ) {
+        self.complete_ply(index, CompletedBy::EarlierPress, now, facts);
     }
 
     /// An arbiter corrects the plies from `index` on.

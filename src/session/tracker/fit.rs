@@ -115,6 +115,10 @@ pub(super) fn fit(
         price += cost::FROM_UNSEEN;
     }
     if castled_unseen(position, candidate, reading.touched | hidden, seen) {
+        // Two men that change places are seen by their lifts, or not at all.
+        if matches!(candidate.mv, Move::Castle { king, rook } if trades_places(king, rook, position.turn())) {
+            return None;
+        }
         price += cost::CASTLED_UNSEEN;
         mishaps += 1;
     }
@@ -213,6 +217,11 @@ fn castled_unseen(position: &Chess, candidate: &Candidate, left: Bitboard, seen:
     let unseen =
         |from: Square, to: Square| from != to && seen.occupied.contains(from) && !left.contains(from);
     seen.men.is_none() && (unseen(king, king_to) || unseen(rook, rook_to))
+}
+
+/// Whether castling leaves all squares as they were.
+fn trades_places(king: Square, rook: Square, by: Color) -> bool {
+    castled(CastlingSide::from_king_side(king < rook), by) == (rook, king)
 }
 
 /// The squares of the rook in which the board differs from castling while only the king has moved.
