@@ -218,6 +218,7 @@ pub fn plain(facts: &[Fact]) -> Vec<Fact> {
         match &mut fact.kind {
             FactKind::MoveMade { san, .. } | FactKind::MoveRevised { san, .. } => *san = MoveText::default(),
             FactKind::Ambiguous { candidates } => candidates.sort(),
+            FactKind::TwoPly { candidates } => candidates.sort(),
             FactKind::Advisory { squares, detail, .. } => {
                 squares.sort();
                 detail.clear();

@@ -294,6 +294,7 @@ impl Conduct {
     /// The lever was pressed.
     pub(super) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side);
+        self.last_press = Some(side);
         self.press_undone(side);
         self.announcing_pressed(side, desk);
         if !self.press_told && self.clocks.running == Some(!side) && !self.is_over(desk) {

@@ -158,6 +158,8 @@ pub(super) struct Conduct {
     void: bool,
     /// A press completed a move, or was remarked on, in this event.
     press_told: bool,
+    /// Who pressed since the last move was made.
+    last_press: Option<Color>,
     /// The result that was told last.
     told_result: Option<GameResult>,
     /// A result that was entered against it, and that the arbiter has not decided on.
@@ -201,6 +203,7 @@ impl Conduct {
             unpressed: None,
             void: false,
             press_told: false,
+            last_press: None,
             told_result: None,
             reported: None,
             transferring: false,

@@ -426,8 +426,7 @@ impl Conduct {
         let Some(mv) = read_move(desk.session.position(), text) else {
             return Err(format!("{text:?} is no legal move in the position of the game").into());
         };
-        let pressed = self.clocks.running() == Some(!desk.turn());
-        desk.orders.push(Order::Play(mv, pressed));
+        desk.orders.push(Order::Play(mv, self.last_press == Some(desk.turn())));
         Ok(())
     }
 

@@ -911,6 +911,7 @@ impl Conduct {
             desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
         }
         self.last_made = mv.map(|mv| (made, mv));
+        self.last_press = None;
         self.begin_turn(made, desk);
         if self.turn_before.contacts.iter().any(|contact| !contact.occupied) {
             self.candidates_told.clear();

@@ -176,7 +176,8 @@ impl Narrator {
         self.verified = 0;
         self.examined = self.told.len();
         self.published = self.told.len();
-        self.completed_to = self.told.len();
+        let open = self.told.iter().position(|told| told.record.completed.is_none());
+        self.completed_to = open.unwrap_or(self.told.len());
         self.touches = super::Touches::default();
         self.touches_before = None;
         self.ambiguous.clear();

@@ -72,10 +72,14 @@ impl Tracker {
                 reading.cost = reading.cost.saturating_add(cost::PRESSED_TWICE);
             }
             if let Some(ply) = ply
-                && node != self.root
                 && ply.pressed.is_none()
             {
                 ply.pressed = Some(at);
+                if node == self.root
+                    && let Some(ply) = self.firm.last_mut()
+                {
+                    ply.pressed = Some(at);
+                }
                 // What the mover touched is over; what the next player holds is still empty.
                 reading.touched = reading.touched.without(self.seen.occupied);
             }
