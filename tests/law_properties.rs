@@ -42,7 +42,13 @@ fn played() -> impl Strategy<Value = Played> {
 }
 
 /// Words that mean something somewhere, and some that never do.
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 52] = [
+    "move",
+    "promotion",
+    "dead-check",
+    "default",
+    "scores-differ-from-ply",
+    "claim-upheld",
     "confirm",
     "reject",
     "claim-rejected",
@@ -91,7 +97,7 @@ const WORDS: [&str; 46] = [
     "восстановить",
 ];
 
-const ARGUMENTS: [&str; 26] = [
+const ARGUMENTS: [&str; 27] = [
     "white",
     "black",
     "both",
@@ -107,6 +113,7 @@ const ARGUMENTS: [&str; 26] = [
     "e7e8q",
     "Nf3",
     "O-O",
+    "N",
     "e4",
     "h9",
     "1-0",

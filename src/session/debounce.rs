@@ -33,9 +33,8 @@ impl Debouncer {
         self.raw.set(square, closed);
         let pending = self.due.iter().find(|(_, other)| *other == square).map(|(due, _)| *due);
         let open_until = MonoTime::ZERO.plus_ms(self.open_ms).plus_micros(at.as_micros());
-        let dip = pending
-            .filter(|_| closed && self.settled.contains(square))
-            .map(|due| open_until.since(due));
+        let dip =
+            pending.filter(|_| closed && self.settled.contains(square)).map(|due| open_until.since(due));
         if pending.is_some() {
             self.due.retain(|(_, other)| *other != square);
         }

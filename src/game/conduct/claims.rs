@@ -121,9 +121,11 @@ fn said(name: &str) -> Option<Said> {
         "resign" => Said::Resign(side),
         "request-five-seconds" => Said::FiveSeconds(side),
         "show-score" => Said::ShowScore(side),
-        "assistant-status" | "assistant-request" | "assistant-request-status" | "request-status" | "status" => {
-            Said::Status(side)
-        }
+        "assistant-status"
+        | "assistant-request"
+        | "assistant-request-status"
+        | "request-status"
+        | "status" => Said::Status(side),
         "present" => Said::Present(side),
         other => {
             let kind = other.strip_prefix("claim-")?;
@@ -355,9 +357,10 @@ impl Conduct {
         };
         let valid = check.valid;
         desk.tell(LawFact::ClaimCheck(check));
-        if valid {
+        if valid && let Some(ply) = self.violation.as_ref().map(|violation| violation.ply) {
             self.claims.pending = Some(Pending::of("touch", side, true));
-            self.tell_upholding(desk);
+            // What upholding it takes; where it is not on record the ruling says so.
+            let _ = self.tell_way_back(self.earlier.len() + ply.saturating_sub(1), desk);
         }
     }
 

@@ -345,7 +345,11 @@ impl Command {
             "resume" => Command::Resume,
             "transfer-board" => Command::TransferBoard,
             "scoresheets-inconclusive" | "period.begin_here" | "begin-period" => Command::Inconclusive,
-            "void" | "new-game" | "wrong-initial-position" | "initial-position-wrong" | "wrong-array"
+            "void"
+            | "new-game"
+            | "wrong-initial-position"
+            | "initial-position-wrong"
+            | "wrong-array"
             | "setup-wrong" => Command::Void,
             "no-castling" => Command::NoCastling(rest("no-castling").side()?),
             "touch" => {

@@ -117,8 +117,17 @@ impl Conduct {
         }
         let (at, plies) = (desk.at, desk.session.plies().len());
         let stage = Stage::Found;
-        self.irregularity =
-            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false, pressed_back: false });
+        self.irregularity = Some(Irregularity {
+            by,
+            kind,
+            attempt,
+            at,
+            plies,
+            stage,
+            answered: false,
+            counted: false,
+            pressed_back: false,
+        });
     }
 
     /// What putting the position of the game up again takes.
@@ -305,8 +314,17 @@ impl Conduct {
         let attempt = Some(desk.session.move_text(mv).as_str().to_owned());
         let (at, plies) = (desk.at, desk.session.plies().len());
         let (kind, stage) = ("two-hands", Stage::Found);
-        self.irregularity =
-            Some(Irregularity { by, kind, attempt, at, plies, stage, answered: false, counted: false, pressed_back: false });
+        self.irregularity = Some(Irregularity {
+            by,
+            kind,
+            attempt,
+            at,
+            plies,
+            stage,
+            answered: false,
+            counted: false,
+            pressed_back: false,
+        });
     }
 
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
@@ -379,6 +397,10 @@ impl Conduct {
         if let Some(found) = &self.irregularity
             && matches!(found.stage, Stage::Open { .. })
         {
+            let shown = || desk.session.unfinished().is_some() || self.turn.taken_by_nobody(desk).is_some();
+            if found.kind != "press-without-move" && !shown() {
+                return Err("nothing waits for a ruling".into());
+            }
             self.nothing_followed(desk);
         }
         let waits = |found: &Irregularity| found.stage != Stage::Ruled && found.kind != TOO_EARLY;

@@ -158,6 +158,8 @@ pub(super) struct Conduct {
     void: bool,
     /// A press completed a move, or was remarked on, in this event.
     press_told: bool,
+    /// A ruling takes moves back in this event: the turn is the one that it left.
+    ruled_back: bool,
     /// Who pressed since the last move was made.
     last_press: Option<Color>,
     /// The result that was told last.
@@ -203,6 +205,7 @@ impl Conduct {
             unpressed: None,
             void: false,
             press_told: false,
+            ruled_back: false,
             last_press: None,
             told_result: None,
             reported: None,
@@ -226,6 +229,7 @@ impl Conduct {
     /// What has to happen before the session takes an event.
     pub(super) fn before(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
         self.press_told = false;
+        self.ruled_back = false;
         if let Event::Flag(_) = stamped.event {
             self.end_before_flag(desk);
         }

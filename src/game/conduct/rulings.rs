@@ -304,6 +304,7 @@ impl Conduct {
             }
         }
         self.start_turn();
+        self.ruled_back = true;
         Ok(())
     }
 

@@ -718,7 +718,8 @@ impl Conduct {
             .collect();
         let net_zero = castling && shown == before.board().occupied();
         let double = Castling::of(mv).is_some_and(|castling| castling.method() == CastlingMethod::Double);
-        let one_seen = matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
+        let one_seen =
+            matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
         let plain = fits.len() < 2 && (castling && double || one_seen);
         let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
         if !plain && !net_zero && self.candidates_told != candidates {
@@ -837,29 +838,15 @@ impl Conduct {
         });
     }
 
-    /// What upholding a claim takes: the position before the move, and what binds the player there.
-    pub(super) fn tell_upholding(&self, desk: &mut Desk<'_>) {
-        if let Some(violation) = &self.violation
-            && self.tell_way_back(self.earlier.len() + violation.ply.saturating_sub(1), desk).is_ok()
-        {
-            self.tell_bound_again(violation, desk);
-        }
-    }
-
-    fn tell_bound_again(&self, violation: &Violation, desk: &mut Desk<'_>) {
-        let Violation { by, touches, binding, partial, .. } = violation;
-        let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
-        let obligation = self.obligation(&squares, binding, desk);
-        desk.tell(LawFact::Obligation(Obligation { by: Side(*by), partial: *partial, ..obligation }));
-    }
-
     /// A breach of Article 4 is upheld: back to the position before the move, and the player is bound by
     /// what he touched or released (Articles 4.3, 4.7).
     pub(super) fn uphold_touch(&mut self, desk: &mut Desk<'_>) -> Result<(), super::rulings::Refusal> {
         let Some(violation) = self.violation.take() else { return Err("no violation is on record".into()) };
         self.go_back_to(self.earlier.len() + violation.ply.saturating_sub(1), desk)?;
-        self.tell_bound_again(&violation, desk);
-        let Violation { touches, binding, partial, .. } = violation;
+        let Violation { by, touches, binding, partial, .. } = violation;
+        let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
+        let obligation = self.obligation(&squares, &binding, desk);
+        desk.tell(LawFact::Obligation(Obligation { by: Side(by), partial, ..obligation }));
         if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
             let castling = binding.must_castle.is_some();
             self.turn.committed = Some(Committed { partial, moves, castling });
@@ -892,7 +879,8 @@ impl Conduct {
                 ..notice
             });
         }
-        let from = touch::moved(released.mv).map(|from| Partial::Placed { from: Sq(from), placed: Sq(released.mv.to()) });
+        let from = touch::moved(released.mv)
+            .map(|from| Partial::Placed { from: Sq(from), placed: Sq(released.mv.to()) });
         let binding = self.released_binding(vec![released.mv], None);
         self.violate(made, binding, from);
     }
@@ -984,6 +972,9 @@ impl Conduct {
 
     /// A made move was taken up again: its man had been released.
     pub(super) fn withdrawn(&mut self, desk: &Desk<'_>) {
+        if self.ruled_back {
+            return;
+        }
         let contacts = std::mem::take(&mut self.turn.contacts);
         let due = self.turn.due;
         self.turn = std::mem::take(&mut self.turn_before);
