@@ -88,13 +88,17 @@ impl Board {
         let at = stamped.at;
         self.fire(at);
         let ev = self.session.last_event() + 1;
+        if self.keep_decoded {
+            self.decoded.push_back(stamped.clone());
+        }
+        let mut stamped = stamped;
+        if self.conduct.has_two_boards() {
+            self.at_desk(at, ev, |conduct, desk| conduct.route(&mut stamped, desk));
+        }
         self.at_desk(at, ev, |conduct, desk| conduct.before(&stamped, desk));
         self.session.handle(&stamped);
         self.pass_on(at);
         self.at_desk(at, ev, |conduct, desk| conduct.after(&stamped, desk));
-        if self.keep_decoded {
-            self.decoded.push_back(stamped);
-        }
     }
 
     /// Fires every deadline up to and including `now`, the session's before those of the Laws.

@@ -109,6 +109,8 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         }
         "envelope-missing" => (Kind::Arbiter, "the envelope is missing".to_owned()),
         "result-mismatch" => (Kind::Result, "the result does not fit the moves".to_owned()),
+        "board-lost" => (Kind::Device, "one of the two boards is not read".to_owned()),
+        "board-back" => (Kind::Device, "the board is read again".to_owned()),
         "boards-agree" => (Kind::Note, "both boards agree again".to_owned()),
         "boards-diverged" => (Kind::Advisory, "the two boards differ".to_owned()),
         "announce-missing" => (Kind::Button, format!("{side} pressed without announcing the move")),

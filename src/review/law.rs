@@ -28,6 +28,7 @@ pub(super) fn said(name: &str, fields: &Fields<'_>) -> Said {
         "clock" => clock(fields),
         "penalty" => (Kind::Arbiter, penalty(fields)),
         "snapshot" => (Kind::Arbiter, snapshot(fields)),
+        "boards" => (Kind::Arbiter, boards(fields)),
         "state" => state(fields),
         "arbiter_entry" => (Kind::Arbiter, entry(fields)),
         "illegal_stands" => {
@@ -276,6 +277,24 @@ fn penalty(fields: &Fields<'_>) -> String {
         text += ", which loses the game";
     }
     text + &article(fields.text("article"))
+}
+
+fn boards(fields: &Fields<'_>) -> String {
+    let step = |key| {
+        let board = fields.0.get(key);
+        let state = board.and_then(|board| board.get("state")).and_then(Value::as_str).unwrap_or_default();
+        match board.and_then(|board| board.get("plies")).and_then(Value::as_u64) {
+            Some(plies) => format!("{plies} plies behind"),
+            None => state.replace('-', " "),
+        }
+    };
+    let ply = fields.number("ply").map_or("?".to_owned(), |ply| ply.to_string());
+    format!(
+        "board A is {}, board B is {}; both have shown the position after ply {ply}: {}",
+        step("a"),
+        step("b"),
+        fields.text("fen")
+    )
 }
 
 fn snapshot(fields: &Fields<'_>) -> String {

@@ -62,6 +62,11 @@ impl Session {
         self.orientation.square(sensor)
     }
 
+    /// The sensor's square that a square of the game is.
+    pub fn sensor_of(&self, square: shakmaty::Square) -> shakmaty::Square {
+        self.orientation.sensors(Bitboard::from_square(square)).first().unwrap_or(square)
+    }
+
     /// The occupied squares, in the numbering of the game.
     pub fn occupied(&self) -> Bitboard {
         self.tracker.seen().occupied

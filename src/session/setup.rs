@@ -28,6 +28,11 @@ pub enum BoardKind {
 }
 
 impl BoardKind {
+    /// True for what can be one of two boards.
+    pub const fn is_one_board(self) -> bool {
+        matches!(self, BoardKind::Reed | BoardKind::Peg | BoardKind::Dgt)
+    }
+
     /// The word of the sensor log.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -62,8 +67,11 @@ pub enum Signal {
 pub struct GameSetup {
     /// How the board senses.
     pub board: BoardKind,
-    /// Whose board each of two boards is, where one game is played on two: the first and the second.
-    pub sides: [shakmaty::Color; 2],
+    /// Whose board each of two boards is, where one game is played on two: the first and the second. The
+    /// first move shows it where it is not known.
+    pub sides: Option<[shakmaty::Color; 2]>,
+    /// What each of two boards is.
+    pub kinds: [BoardKind; 2],
     /// Standard chess or Chess960; decides how castling is written and found.
     pub castling: CastlingMode,
     /// Full FEN of the position before [`GameSetup::history`], as it was given.
@@ -97,7 +105,8 @@ impl Default for GameSetup {
     fn default() -> GameSetup {
         GameSetup {
             board: BoardKind::Reed,
-            sides: [shakmaty::Color::White, shakmaty::Color::Black],
+            sides: None,
+            kinds: [BoardKind::Reed, BoardKind::Peg],
             castling: CastlingMode::Standard,
             start_fen: INITIAL_FEN.to_owned(),
             history: Vec::new(),

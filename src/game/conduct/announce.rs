@@ -137,7 +137,7 @@ impl Conduct {
         // Announced before it is on the board: the words go with the move that follows.
         if let Reading::Unique(mv) = announcement::read(desk.session.position(), words) {
             if let Some(boards) = &mut self.two_boards {
-                boards.expect(mv);
+                boards.announce(desk.session.position(), mv);
             }
             let text = announcement::announce(mv, Speech::German);
             desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });

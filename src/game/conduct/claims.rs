@@ -121,11 +121,8 @@ fn said(name: &str) -> Option<Said> {
         "resign" => Said::Resign(side),
         "request-five-seconds" => Said::FiveSeconds(side),
         "show-score" => Said::ShowScore(side),
-        "assistant-status"
-        | "assistant-request"
-        | "assistant-request-status"
-        | "request-status"
-        | "status" => Said::Status(side),
+        "assistant-status" | "assistant-request" | "status" => Said::Status(side),
+        "assistant-request-status" | "request-status" => Said::Status(side),
         "present" => Said::Present(side),
         other => {
             let kind = other.strip_prefix("claim-")?;

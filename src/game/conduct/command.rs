@@ -37,6 +37,8 @@ pub(super) enum Command {
     Move(String),
     /// `dead-check`: whether anybody can still mate.
     DeadCheck,
+    /// `boards`: where each of two boards is in the game.
+    Boards,
     /// `result RESULT`
     Result(GameResult),
     /// `default [SIDE]`: the player did not come; without a side whoever gave no sign.
@@ -301,6 +303,7 @@ impl Command {
             }
             "move" => Command::Move(rest("move").all("a move")?),
             "dead-check" => Command::DeadCheck,
+            "boards" => Command::Boards,
             "result" => {
                 Command::Result(rest("result").word("1-0, 0-1, 1/2-1/2, 0-0 or *", GameResult::parse)?)
             }

@@ -40,7 +40,7 @@ use crate::{
         Session,
         event::{Event, GameResult, Stamped, Unit},
         fact::{
-            ByRule, Conclusion, Fact, FactKind,
+            ByRule, Certainty, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
         },
         setup::{BoardKind, GameSetup, SetupError, Signal},
@@ -201,7 +201,7 @@ impl Conduct {
             adjournment: Adjournment::default(),
             announcing: Announcing::default(),
             two_boards: (setup.board == BoardKind::TwoBoard)
-                .then(|| TwoBoards::new(session.occupied(), setup.sides)),
+                .then(|| TwoBoards::new(setup, session.occupied())),
             unpressed: None,
             void: false,
             press_told: false,
@@ -259,6 +259,11 @@ impl Conduct {
             }
             FactKind::Touch { by, square, .. } => {
                 let (by, square) = (*by, *square);
+                if let FactKind::Touch { certainty, .. } = &mut fact.kind
+                    && self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged)
+                {
+                    *certainty = Certainty::Law;
+                }
                 desk.facts.push_back(fact);
                 self.touched(by, square, desk);
                 return;
@@ -270,7 +275,10 @@ impl Conduct {
                 self.after_made(made, desk);
                 return;
             }
-            FactKind::MoveWithdrawn { .. } => self.withdrawn(desk),
+            FactKind::MoveWithdrawn { .. } => {
+                self.withdrawn_on_two_boards();
+                self.withdrawn(desk);
+            }
             FactKind::MovePublished { .. } if self.adjournment.has_embargo() => {
                 self.adjournment.hold(fact);
                 return;
@@ -351,9 +359,6 @@ impl Conduct {
             self.look_at_kings(desk);
         }
         match &stamped.event {
-            Event::Square { square, occupied } if stamped.unit == Unit::B => {
-                self.on_second_board(*square, *occupied, desk);
-            }
             Event::Button(name) => self.button(name, desk),
             Event::Arbiter(value) => self.arbiter(value, desk),
             Event::Intended(text) => self.intended(text, desk),

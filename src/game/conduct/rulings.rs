@@ -118,6 +118,10 @@ impl Conduct {
             Command::Default(side) => self.default(side, desk)?,
             Command::Promotion(role) => self.correct_promotion(role, desk)?,
             Command::Move(text) => self.name_move(&text, desk)?,
+            Command::Boards if self.two_boards.is_none() => {
+                return Err("the game is played on one board".into());
+            }
+            Command::Boards => self.tell_boards(desk),
             Command::DeadCheck => {
                 self.tell_dead_check(desk);
             }

@@ -175,9 +175,6 @@ fn squares(list: &[Square]) -> Vec<Sq> {
 impl Conduct {
     /// A square changed.
     pub(super) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
-        if let Some(boards) = &mut self.two_boards {
-            boards.first(square, occupied, desk.at, self.settings.mirror_timeout_s);
-        }
         if self.clocks.paused && !occupied {
             self.exchange_promoted(square, desk);
         }
@@ -208,7 +205,7 @@ impl Conduct {
 
     /// A man was lifted; the session charges it to the player who has the move.
     pub(super) fn touched(&mut self, by: Color, square: Square, desk: &mut Desk<'_>) {
-        if self.is_over(desk) || self.mirrors(square, desk) {
+        if self.is_over(desk) {
             return;
         }
         let position = desk.session.position();
@@ -318,8 +315,10 @@ impl Conduct {
     }
 
     fn certainty(&self) -> &'static str {
-        match (self.board, self.settings.touch.intent_default) {
-            (BoardKind::Peg, _) => "law",
+        let pegged =
+            self.board == BoardKind::Peg || self.two_boards.as_ref().is_some_and(super::TwoBoards::is_pegged);
+        match (pegged, self.settings.touch.intent_default) {
+            (true, _) => "law",
             (_, IntentDefault::PresumedDeliberate) => "presumed-deliberate",
             (_, IntentDefault::UnlessAccidental) => "law-unless-clearly-accidental",
         }
@@ -908,7 +907,7 @@ impl Conduct {
         self.claims.made(made.by);
         self.note_earlier_uncompleted(made, desk);
         self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
-        self.made_on_two_boards();
+        self.made_on_two_boards(made.ply, desk);
         self.sealed_on_board(made);
         self.look_for_draws(made, desk);
         self.look_for_dead(made, desk);

@@ -545,6 +545,45 @@ pub struct Snapshot {
     pub to: Audience,
 }
 
+/// Where one of two boards is in the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum BoardsStep {
+    /// It shows the position of the game.
+    InStep,
+    /// It shows an earlier position of the game.
+    Behind {
+        /// So many plies ago.
+        plies: usize,
+    },
+    /// It shows no position of the game.
+    Diverged,
+}
+
+/// The two boards of one game (Appendix D.2.7, D.2.8; 2005: F.2.7, F.2.8).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BoardsState {
+    /// The first board.
+    pub a: BoardsStep,
+    /// The second board.
+    pub b: BoardsStep,
+    /// The squares on which they differ, men in hands aside.
+    pub squares: Vec<Sq>,
+    /// Number of plies of the game up to the last position that both have shown.
+    pub ply: Option<usize>,
+    /// That position, as a FEN.
+    pub fen: Option<String>,
+    /// White's time left, in milliseconds.
+    pub white_ms: Option<u64>,
+    /// Black's time left, in milliseconds.
+    pub black_ms: Option<u64>,
+    /// The game is over.
+    #[serde(skip_serializing_if = "is_false")]
+    pub over: bool,
+    /// Who may see it.
+    pub to: Audience,
+}
+
 /// A state of the game in law, as far as it changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LawState {
@@ -630,6 +669,8 @@ pub enum LawFact {
     Penalty(Penalty),
     /// A position, times and score, frozen.
     Snapshot(Box<Snapshot>),
+    /// `boards`: the two boards of one game.
+    Boards(Box<BoardsState>),
     /// A state that changed.
     State(Box<LawState>),
     /// An entry of the arbiter.
@@ -807,6 +848,7 @@ impl LawFact {
             LawFact::Clock(_) => "clock",
             LawFact::Penalty(_) => "penalty",
             LawFact::Snapshot(_) => "snapshot",
+            LawFact::Boards(_) => "boards",
             LawFact::State(_) => "state",
             LawFact::ArbiterEntry(_) => "arbiter_entry",
             LawFact::IllegalStands { .. } => "illegal_stands",
@@ -841,6 +883,7 @@ impl LawFact {
             LawFact::ClaimCheck(_) | LawFact::ArbiterEntry(_) | LawFact::Setup { .. } => Audience::Arbiter,
             LawFact::Envelope(envelope) => envelope.to,
             LawFact::Snapshot(snapshot) => snapshot.to,
+            LawFact::Boards(boards) => boards.to,
             LawFact::Spoken { .. } => Audience::Assistant,
             LawFact::Obligation(_)
             | LawFact::Clock(_)

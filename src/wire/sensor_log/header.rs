@@ -37,7 +37,7 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
         }
         setup.start_occupied = Some(occupied);
     }
-    setup.sides = sides(map.get("boards"))?;
+    two_boards(map.get("boards"), &mut setup)?;
     setup.config = keys.object("config")?;
     game_of_config(&mut setup)?;
     setup.given = keys.object("given")?;
@@ -45,28 +45,44 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
     Ok(setup)
 }
 
-/// Whose each of two boards is: `[{"id":"A","kind":"reed","side":"white"}, ...]`, White's board first unless
-/// something else is said.
-fn sides(boards: Option<&Value>) -> Result<[Color; 2], LineError> {
-    let mut sides = [Color::White, Color::Black];
+/// What each of two boards is, and whose: `[{"id":"A","kind":"reed","side":"white"}, ...]`. The first is of
+/// reeds and the second one pegged unless something else is said.
+fn two_boards(boards: Option<&Value>, setup: &mut GameSetup) -> Result<(), LineError> {
     let list = match boards {
-        None | Some(Value::Null) => return Ok(sides),
+        None | Some(Value::Null) => return Ok(()),
         Some(Value::Array(list)) => list,
         Some(other) => return Err(bad("boards", format!("expected a list of boards, found {other}"))),
     };
     for board in list {
-        let side = match board.get("side").and_then(Value::as_str) {
-            Some("white") => Color::White,
-            Some("black") => Color::Black,
-            _ => return Err(bad("boards", format!("expected \"side\":\"white\" or \"black\" in {board}"))),
-        };
-        sides = match board.get("id").and_then(Value::as_str) {
-            Some("A") => [side, !side],
-            Some("B") => [!side, side],
+        let is_first = match board.get("id").and_then(Value::as_str) {
+            Some("A") => true,
+            Some("B") => false,
             _ => return Err(bad("boards", format!("expected \"id\":\"A\" or \"B\" in {board}"))),
         };
+        let side = match board.get("side").map(Value::as_str) {
+            None => None,
+            Some(Some("white")) => Some(Color::White),
+            Some(Some("black")) => Some(Color::Black),
+            Some(_) => {
+                return Err(bad("boards", format!("expected \"side\":\"white\" or \"black\" in {board}")));
+            }
+        };
+        if let Some(side) = side {
+            setup.sides = Some(if is_first { [side, !side] } else { [!side, side] });
+        }
+        if let Some(kind) = board.get("kind") {
+            let read = kind.as_str().and_then(BoardKind::parse).filter(|kind| kind.is_one_board());
+            let Some(read) = read else {
+                return Err(bad(
+                    "boards",
+                    format!("expected \"kind\":\"reed\", \"peg\" or \"dgt\", found {kind}"),
+                ));
+            };
+            let [a, b] = &mut setup.kinds;
+            *(if is_first { a } else { b }) = read;
+        }
     }
-    Ok(sides)
+    Ok(())
 }
 
 /// The keys of a header, by what they hold.
@@ -205,8 +221,12 @@ pub fn header_to_map(setup: &GameSetup) -> Map<String, Value> {
     put("sensor_log", json!(1));
     put("board", json!(setup.board.as_str()));
     if setup.board == BoardKind::TwoBoard {
-        let [first, second] = setup.sides.map(|side| side.fold_wb("white", "black"));
-        put("boards", json!([{"id": "A", "side": first}, {"id": "B", "side": second}]));
+        let [first, second] = setup.kinds.map(BoardKind::as_str);
+        let mut boards = [json!({"id": "A", "kind": first}), json!({"id": "B", "kind": second})];
+        for (board, side) in boards.iter_mut().zip(setup.sides.into_iter().flatten()) {
+            board["side"] = json!(side.fold_wb("white", "black"));
+        }
+        put("boards", json!(boards));
     }
     put("variant", json!(if setup.is_chess960() { "chess960" } else { "standard" }));
     put("start_fen", json!(setup.start_fen));
