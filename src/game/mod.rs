@@ -27,6 +27,7 @@ pub struct Board {
     dgt: DgtDecoder,
     last: MonoTime,
     facts: VecDeque<Fact>,
+    orders: Vec<Order>,
     decoded: VecDeque<Stamped>,
     keep_decoded: bool,
 }
@@ -47,6 +48,7 @@ impl Board {
             dgt: DgtDecoder::new(orientation),
             last: MonoTime::ZERO,
             facts: VecDeque::new(),
+            orders: Vec::new(),
             decoded: VecDeque::new(),
             keep_decoded: false,
         };
@@ -72,33 +74,39 @@ impl Board {
                 if let Event::Link(up) | Event::Power(up) = event {
                     self.dgt.link(*up);
                 }
-                self.event(Stamped { at, unit: *unit, event: event.clone() });
+                self.event(at, *unit, event);
             }
             Input::Dgt(bytes) => {
                 let mut events = Vec::new();
                 self.dgt.push(at, bytes, &mut events);
-                for event in events {
-                    self.event(Stamped { at, unit: Unit::A, event });
+                for event in &events {
+                    self.event(at, Unit::A, event);
                 }
             }
         }
     }
 
-    fn event(&mut self, stamped: Stamped) {
-        let at = stamped.at;
+    fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {
         self.fire(at);
         let ev = self.session.last_event() + 1;
         if self.keep_decoded {
-            self.decoded.push_back(stamped.clone());
+            self.decoded.push_back(Stamped { at, unit, event: event.clone() });
         }
-        let mut stamped = stamped;
         if self.conduct.has_two_boards() {
-            self.at_desk(at, ev, |conduct, desk| conduct.route(&mut stamped, desk));
+            let mut routed = Stamped { at, unit, event: event.clone() };
+            self.at_desk(at, ev, |conduct, desk| conduct.route(&mut routed, desk));
+            self.take(at, ev, routed.unit, &routed.event);
+        } else {
+            self.take(at, ev, unit, event);
         }
-        self.at_desk(at, ev, |conduct, desk| conduct.before(&stamped, desk));
-        self.session.handle(&stamped);
+    }
+
+    /// Takes an event of the game.
+    fn take(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk));
+        self.session.take_event(at, unit, event);
         self.pass_on(at);
-        self.at_desk(at, ev, |conduct, desk| conduct.after(&stamped, desk));
+        self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
     }
 
     /// Fires every deadline up to and including `now`, the session's before those of the Laws.
@@ -131,13 +139,16 @@ impl Board {
 
     /// Lets the conduct of the game act, and carries out what it orders.
     fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) {
-        let mut orders = Vec::new();
-        let mut desk = Desk { session: &self.session, at, ev, facts: &mut self.facts, orders: &mut orders };
-        act(&mut self.conduct, &mut desk);
-        if orders.is_empty() {
-            return;
+        let (session, facts, orders) = (&self.session, &mut self.facts, &mut self.orders);
+        act(&mut self.conduct, &mut Desk { session, at, ev, facts, orders });
+        if !self.orders.is_empty() {
+            self.carry_out(at, ev);
         }
-        for order in orders {
+    }
+
+    #[cold]
+    fn carry_out(&mut self, at: MonoTime, ev: i64) {
+        for order in std::mem::take(&mut self.orders) {
             match order {
                 Order::Conclude(end) => self.session.conclude(at, ev, end),
                 Order::Restore(plies) => self.session.restore(at, ev, plies),

@@ -171,10 +171,15 @@ impl Session {
     /// Takes one decoded event. Every deadline that is due before it fires first. A time that goes
     /// back is clamped to the last one and reported once.
     pub fn handle(&mut self, stamped: &Stamped) {
-        let at = stamped.at.max(self.last);
+        self.take_event(stamped.at, stamped.unit, &stamped.event);
+    }
+
+    /// The same, of an event that is lent.
+    pub fn take_event(&mut self, stamp: MonoTime, unit: Unit, event: &Event) {
+        let at = stamp.max(self.last);
         self.advance(at);
         self.ev += 1;
-        let back = std::mem::take(&mut self.went_back) || stamped.at < self.last;
+        let back = std::mem::take(&mut self.went_back) || stamp < self.last;
         if back && !self.told_backwards {
             self.told_backwards = true;
             self.advise(
@@ -185,9 +190,9 @@ impl Session {
             );
         }
         self.last = at;
-        // A second board of the same game is recorded; it is not read yet.
-        if stamped.unit == Unit::A {
-            self.take(&stamped.event, at);
+        // What happens on the second of two boards and does not change the game is only counted.
+        if unit == Unit::A {
+            self.take(event, at);
         }
     }
 

@@ -68,8 +68,15 @@ impl MoveText {
     }
 
     fn square(&mut self, square: Square) {
-        self.letter(square.file().char());
-        self.letter(square.rank().char());
+        self.byte(b'a' + u8::from(square.file()));
+        self.byte(b'1' + u8::from(square.rank()));
+    }
+
+    fn byte(&mut self, letter: u8) {
+        if let Some(place) = self.letters.get_mut(usize::from(self.len)) {
+            *place = letter;
+            self.len += 1;
+        }
     }
 
     fn letter(&mut self, letter: char) {

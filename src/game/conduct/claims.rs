@@ -332,8 +332,13 @@ impl Conduct {
     /// How often a position has appeared with the same side to move and the same possible moves (Article
     /// 9.2.3); `intended` when it is still to come.
     pub(super) fn occurrences(&self, position: &Chess, intended: bool, desk: &Desk<'_>) -> u32 {
-        let of_the_log = (0..=desk.session.plies().len()).filter_map(|n| desk.session.position_after(n));
-        let before = self.earlier.iter().chain(of_the_log).filter(|other| same_position(other, position));
+        // Nothing comes back from before the last capture or move of a pawn.
+        let halfmoves = usize::try_from(position.halfmoves()).unwrap_or(usize::MAX);
+        let (earlier, log) = (self.earlier.len(), desk.session.plies().len());
+        let first = (earlier + log).saturating_sub(halfmoves);
+        let of_the_log = (first.saturating_sub(earlier)..=log).filter_map(|n| desk.session.position_after(n));
+        let before = self.earlier.iter().skip(first).chain(of_the_log);
+        let before = before.filter(|other| same_position(other, position));
         u32::try_from(before.count()).unwrap_or(u32::MAX).saturating_add(u32::from(intended))
     }
 

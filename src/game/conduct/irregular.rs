@@ -329,12 +329,13 @@ impl Conduct {
 
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
     /// a man (Article A.5.2; 2005: B.6, C.3).
-    pub(super) fn let_stand(&mut self, square: Square, desk: &mut Desk<'_>) {
+    pub(super) fn let_stand(&mut self, sensor: Square, desk: &mut Desk<'_>) {
         if self.settings.illegal.fast_finality == IllegalFinality::Never {
             return;
         }
         let Some(found) = &mut self.irregularity else { return };
         let position = desk.session.position();
+        let square = desk.session.square_of(sensor);
         if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
             return;
         }

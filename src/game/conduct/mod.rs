@@ -38,7 +38,7 @@ use crate::{
     },
     session::{
         Session,
-        event::{Event, GameResult, Stamped, Unit},
+        event::{Event, GameResult, Unit},
         fact::{
             ByRule, Certainty, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
@@ -53,6 +53,7 @@ use crate::{
 const UNCOMPLETED_MS: u64 = 600_000;
 
 /// A change of the game that a ruling, a person or a rule makes.
+#[derive(Clone, Debug)]
 pub(super) enum Order {
     /// The game ends, or its end is taken back.
     Conclude(Conclusion),
@@ -227,17 +228,16 @@ impl Conduct {
     }
 
     /// What has to happen before the session takes an event.
-    pub(super) fn before(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+    pub(super) fn before(&mut self, unit: Unit, event: &Event, desk: &mut Desk<'_>) {
         self.press_told = false;
         self.ruled_back = false;
-        if let Event::Flag(_) = stamped.event {
+        if let Event::Flag(_) = event {
             self.end_before_flag(desk);
         }
-        if stamped.unit == Unit::A
-            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } =
-                stamped.event
+        if unit == Unit::A
+            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } = event
         {
-            self.let_stand(desk.session.square_of(square), desk);
+            self.let_stand(*square, desk);
         }
     }
 
@@ -354,11 +354,11 @@ impl Conduct {
     }
 
     /// What an event leads to, after the session has taken it.
-    pub(super) fn after(&mut self, stamped: &Stamped, desk: &mut Desk<'_>) {
+    pub(super) fn after(&mut self, event: &Event, desk: &mut Desk<'_>) {
         if !self.begun {
             self.look_at_kings(desk);
         }
-        match &stamped.event {
+        match event {
             Event::Button(name) => self.button(name, desk),
             Event::Arbiter(value) => self.arbiter(value, desk),
             Event::Intended(text) => self.intended(text, desk),

@@ -210,9 +210,7 @@ impl Conduct {
         }
         let position = desk.session.position();
         let owner = position.board().color_at(square);
-        // A man that its opponent cannot capture was hardly lifted by him.
-        let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
-        self.clocks.see(own_hand.unwrap_or(by));
+        self.see_hand(by, square, owner, desk);
         let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
         if self.turn.adjusting.as_ref().is_some_and(open) {
             self.turn.adjusted.add(square);
@@ -223,6 +221,15 @@ impl Conduct {
         }
         self.close_windows(by, desk);
         self.take_touch(square, desk.at, false, desk);
+    }
+
+    /// Whoever lifted a man is there: the player who has the move, or its owner where it cannot be captured.
+    fn see_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
+        if self.clocks.was_seen(Color::White) && self.clocks.was_seen(Color::Black) {
+            return;
+        }
+        let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
+        self.clocks.see(own_hand.unwrap_or(by));
     }
 
     /// The player who moved a rook and has not pressed takes his king: he castles the wrong way round
@@ -264,12 +271,19 @@ impl Conduct {
         }
         self.turn.touches.push(Touch { square, at });
         let theirs = position.them().contains(square);
-        if theirs && !reported && desk.session.captures_of(square).is_empty() {
+        if theirs && !reported && !self.takes(square, desk) && desk.session.captures_of(square).is_empty() {
             // Nobody is bound by it; whose hand it was no sensor tells.
             let notice = Notice::of("touch-not-on-move", Audience::Journal);
             desk.notice(Notice { square: Some(Sq(square)), ..notice });
         }
         self.tell_obligation(reported, desk);
+    }
+
+    /// The man that was touched first may capture on this square without becoming another one: a capture
+    /// that is seen without looking for it.
+    fn takes(&self, square: Square, desk: &Desk<'_>) -> bool {
+        let first = self.turn.touches.first().filter(|_| self.turn.reach.contains(square));
+        first.is_some_and(|first| desk.session.position().us().contains(first.square))
     }
 
     /// The touches in the order that counts: an own man first where the order cannot be told, a king
@@ -363,7 +377,7 @@ impl Conduct {
 
     /// One man of the player's own was touched.
     fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
-        let mut texts = Vec::with_capacity(8);
+        let mut texts = Vec::with_capacity(16);
         let mut reach = Bitboard::EMPTY;
         let session = desk.session;
         session.each_move_of(square, |mv| {
