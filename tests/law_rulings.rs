@@ -312,3 +312,22 @@ fn what_looks_like_castling_of_chess960_is_told() {
     candidates.sort_unstable();
     assert_eq!(candidates, ["f1h1", "h1g1"]);
 }
+
+#[test]
+fn a_king_beside_the_board_may_be_castling_for_a_while() {
+    let header = json!({
+        "board": "reed",
+        "variant": "chess960",
+        "start_fen": "bnrqkrnb/pppppppp/8/8/8/8/PPPPPPPP/BNRQKRNB w KQkq - 0 1",
+        "config": {"chess960.king_off_ms": 5000},
+    });
+    let back = "0 lift e1\n 4900 place e1\n 60000 tick";
+    assert!(of(&facts(header.clone(), back), "king-off").is_empty());
+    let off = "0 lift e1\n 60000 tick\n 61000 place e1";
+    let told = facts(header, off);
+    let notices = of(&told, "king-off");
+    assert_eq!(notices.len(), 1);
+    assert_eq!((&notices[0]["square"], &notices[0]["us"]), (&json!("e1"), &json!(5_000_000)));
+    assert_eq!(notices[0]["to"], "arbiter");
+    assert!(of(&facts(under("fide-2023"), "0 lift e1\n 60000 tick"), "king-off").is_empty());
+}

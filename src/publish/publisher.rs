@@ -10,7 +10,7 @@ use super::{
     embargo::{Embargo, leaves_under_embargo},
     part::Part,
     state::{
-        BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_PAUSED, STATUS_PLAYING,
+        BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING,
         STATUS_WAITING, Tags,
     },
 };
@@ -58,6 +58,9 @@ pub struct Publisher {
     embargo: Embargo,
     /// True once the game began: a move was published or a clock ran.
     begun: bool,
+    /// An illegal move waits for its end, where spectators may see that (Article 12.7; 2005: 13.7).
+    irregular: bool,
+    show_irregular: bool,
 }
 
 impl Publisher {
@@ -102,6 +105,8 @@ impl Publisher {
             termination: None,
             embargo: Embargo::default(),
             begun: false,
+            irregular: false,
+            show_irregular: setup.law_settings().is_ok_and(|settings| settings.feed.show_irregular),
         };
         publisher.reconcile(&mut Vec::new());
         publisher.part.base = signed(history);
@@ -200,7 +205,10 @@ impl Publisher {
 
     fn fact(&mut self, fact: &Fact, events: &mut Vec<FeedEvent>) {
         match &fact.kind {
-            FactKind::MoveMade { ply, .. } => self.told = *ply,
+            FactKind::MoveMade { ply, .. } => {
+                self.told = *ply;
+                self.irregular = false;
+            }
             FactKind::MovePublished { ply, uci, .. } => self.published(*ply, uci, events),
             FactKind::MoveWithdrawn { ply, .. } => self.withdrawn(*ply),
             FactKind::MoveRevised { ply, uci, .. } => self.revised(*ply, uci),
@@ -227,10 +235,10 @@ impl Publisher {
                 self.show_result(events);
             }
             FactKind::Clock(reading) => self.clock(fact.at, *reading, events),
+            FactKind::IllegalMove { .. } => self.irregular = self.show_irregular,
             FactKind::Law(law) => self.law(law),
             FactKind::Touch { .. }
             | FactKind::Adjust { .. }
-            | FactKind::IllegalMove { .. }
             | FactKind::Ambiguous { .. }
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
@@ -404,6 +412,8 @@ impl Publisher {
             STATUS_ENDED
         } else if !self.begun {
             STATUS_WAITING
+        } else if self.irregular && !self.embargo.holds() {
+            STATUS_IRREGULAR
         } else if paused || stopped {
             STATUS_PAUSED
         } else {

@@ -10,6 +10,9 @@ pub const STATUS_WAITING: &str = "waiting";
 pub const STATUS_PLAYING: &str = "playing";
 /// The clocks were stopped in the middle of the game.
 pub const STATUS_PAUSED: &str = "paused";
+/// What stands on the board is no position of the game, and the event shows that to spectators
+/// (`feed.show_irregular`).
+pub const STATUS_IRREGULAR: &str = "irregular";
 /// The game has a result.
 pub const STATUS_ENDED: &str = "ended";
 
@@ -91,7 +94,7 @@ pub struct BoardState {
     /// `adjudication`, `abandoned` (nothing was played).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination: Option<&'static str>,
-    /// `waiting`, `playing`, `paused`, `ended`: what the spectator sees of the state.
+    /// `waiting`, `playing`, `paused`, `irregular`, `ended`: what the spectator sees of the state.
     pub status: &'static str,
     /// True while the link to the board is up.
     pub connected: bool,

@@ -171,6 +171,7 @@ export function sayStatus(state) {
   if (state.status === "ended") return { kind: "result", text: "The game has ended" };
   if (!state.connected) return { kind: "away", text: "Board not connected" };
   if (state.status === "paused") return { kind: "paused", text: "Paused" };
+  if (state.status === "irregular") return { kind: "paused", text: "The arbiter decides" };
   if (state.status === "playing") {
     return { kind: "playing", text: `In play, ${state.turn === "black" ? "Black" : "White"} to move` };
   }

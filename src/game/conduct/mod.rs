@@ -386,8 +386,8 @@ impl Conduct {
     /// The next deadline.
     pub(super) fn deadline(&self) -> Option<MonoTime> {
         let mut soonest = self.unpressed.map(|(_, due)| due);
-        for due in [self.turn.due, self.irregularity_due(), self.two_boards.as_ref().and_then(TwoBoards::due)]
-        {
+        let boards = self.two_boards.as_ref().and_then(TwoBoards::due);
+        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards] {
             soonest = sooner(soonest, due);
         }
         soonest
@@ -398,6 +398,9 @@ impl Conduct {
         if self.turn.due.is_some_and(|due| due <= desk.at) {
             self.turn.due = None;
             self.settled(desk);
+        }
+        if self.turn.king_due.is_some_and(|due| due <= desk.at) {
+            self.king_is_off(desk);
         }
         if self.irregularity_due().is_some_and(|due| due <= desk.at) {
             self.nothing_followed(desk);

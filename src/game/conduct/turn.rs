@@ -83,6 +83,8 @@ pub(super) struct Turn {
     swap_noted: bool,
     /// When a placement has rested for the dwell time.
     pub(super) due: Option<MonoTime>,
+    /// When the king of the player has been beside the board for too long to be castling (Guideline II.3).
+    pub(super) king_due: Option<MonoTime>,
 }
 
 impl Turn {
@@ -184,9 +186,21 @@ impl Conduct {
         if self.turn.contacts.len() < MAX_CONTACTS {
             self.turn.contacts.push(Contact { square, occupied, at: desk.at });
         }
+        if self.chess960 && desk.session.position().our(Role::King).contains(square) {
+            self.turn.king_due = (!occupied).then(|| desk.at.plus_ms(self.settings.chess960.king_off_ms));
+        }
         // Where a touched man may go is nothing to look at.
         let watched = occupied && !self.turn.reach.contains(square);
         self.turn.due = watched.then(|| desk.at.plus_ms(self.dwell_ms));
+    }
+
+    /// A king that was parked beside the board to castle has not come back.
+    pub(super) fn king_is_off(&mut self, desk: &mut Desk<'_>) {
+        self.turn.king_due = None;
+        let Some(king) = desk.session.position().our(Role::King).first() else { return };
+        if !self.is_over(desk) && !desk.session.occupied().contains(king) {
+            desk.notice(Notice { square: Some(Sq(king)), ..Notice::of("king-off", Audience::Arbiter) });
+        }
     }
 
     /// The clocks were stopped to fetch a piece (Article 6.11.2; 2005: 6.13b): the move is made when the man

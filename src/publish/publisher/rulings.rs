@@ -18,6 +18,7 @@ impl Publisher {
             LawFact::ArbiterEntry(entry) if entry.accepted => self.entry(entry),
             LawFact::IllegalStands { fen, attempt, .. } => {
                 self.told += 1;
+                self.irregular = false;
                 let base = -signed(self.told);
                 self.begin_part(fen, base, Some(attempt.clone()), None);
             }
@@ -33,6 +34,7 @@ impl Publisher {
             _ => {}
         }
         self.ruled.clone_from(&entry.after);
+        self.irregular &= entry.after.is_none() && !entry.command.starts_with("reject");
     }
 
     /// A ruling led to this position: an earlier one of the game, or another one.

@@ -5,7 +5,7 @@ use crate::{
     publish::{completed_san, state::EarlierPart},
     session::{
         fact::{
-            Certainty, EndDetail,
+            Certainty, EndDetail, MadeDetail,
             law::{Audience, Entry, LawFact, Notice, Side},
         },
         text::MoveText,
@@ -28,6 +28,18 @@ fn withdrawn(ply: usize) -> FactKind {
 
 fn completed(ply: usize, how: CompletedBy, clock_ms: Option<u64>) -> FactKind {
     FactKind::MoveCompleted { ply, uci: MoveText::default(), by: Color::White, how, clock_ms }
+}
+
+fn made(ply: usize, uci: &str) -> FactKind {
+    FactKind::MoveMade {
+        ply,
+        uci: uci.into(),
+        san: MoveText::default(),
+        by: Color::White,
+        placed: MonoTime::ZERO,
+        latest: MonoTime::ZERO,
+        more: MadeDetail::default(),
+    }
 }
 
 fn revised(ply: usize, uci: &str) -> FactKind {
@@ -434,4 +446,30 @@ fn results_tell_how_the_game_ended_where_it_did_not_end_as_games_do() {
         let state = desk.publisher.state();
         assert_eq!((state.result, state.termination), (result.as_str(), told), "{reason}");
     }
+}
+
+#[test]
+fn spectators_see_an_irregular_position_only_where_the_event_says_so() {
+    let illegal = || FactKind::IllegalMove {
+        by: Color::White,
+        attempt: Some("e1e3".to_owned()),
+        kind: "illegal-move",
+        n: 1,
+    };
+    let mut silent = Desk::new(&GameSetup::default());
+    silent.take([published(1, "e2e4")]);
+    assert!(silent.take([illegal()]).is_empty());
+
+    let config = serde_json::json!({"feed.show_irregular": true});
+    let setup = GameSetup { config: config.as_object().unwrap().clone(), ..GameSetup::default() };
+    let mut desk = Desk::new(&setup);
+    desk.take([published(1, "e2e4")]);
+    assert_eq!(names(&desk.take([illegal()])), ["status"]);
+    assert_eq!(desk.viewer.status, STATUS_IRREGULAR);
+    // The legal move that replaces it.
+    desk.take([made(2, "e7e5")]);
+    assert_eq!(desk.viewer.status, STATUS_PLAYING);
+    desk.take([illegal()]);
+    desk.take([entry("reject", None)]);
+    assert_eq!(desk.viewer.status, STATUS_PLAYING);
 }
