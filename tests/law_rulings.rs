@@ -331,3 +331,27 @@ fn a_king_beside_the_board_may_be_castling_for_a_while() {
     assert_eq!(notices[0]["to"], "arbiter");
     assert!(of(&facts(under("fide-2023"), "0 lift e1\n 60000 tick"), "king-off").is_empty());
 }
+
+#[test]
+fn a_game_that_does_not_count_is_over_until_that_is_taken_back() {
+    let script = "
+        1000 lift e2
+        1500 place e4
+        2000 press white
+        5000 arbiter void
+        6000 lift e7
+        6500 place e5
+        7000 press black";
+    let told = facts(under("fide-2023"), script);
+    let end = of(&told, "game_end");
+    assert_eq!((&end[0]["result"], &end[0]["reason"]), (&json!("*"), &json!("void")));
+    assert_eq!(end[0]["certainty"], "arbiter");
+    assert!(end[0].get("pending").is_none());
+    assert_eq!(of(&told, "restart-required").len(), 1);
+    assert_eq!(of(&told, "move_made").len(), 1);
+    // It was entered at the wrong board.
+    let back = script.replace("6000 lift", "5500 arbiter result *\n 6000 lift");
+    let told = facts(under("fide-2023"), &back);
+    assert_eq!(of(&told, "result_withdrawn").len(), 1);
+    assert_eq!(of(&told, "move_completed").len(), 2);
+}

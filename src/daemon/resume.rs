@@ -17,7 +17,7 @@ use crate::{
     publish::{Publisher, Tags},
     session::{
         LOGIC_VERSION,
-        event::{Event, GameResult},
+        event::Event,
         fact::Fact,
         io::Input,
         setup::{GameSetup, SetupError},
@@ -110,7 +110,7 @@ pub fn look(
     let mut board = Board::new(setup)?;
     let mut publisher = publisher(&board);
     let facts = run_again(&recovered, &mut board, &mut publisher);
-    if board.session().result() != GameResult::Ongoing {
+    if board.session().is_over() {
         return Ok(Found::Nothing { prev: Some(prev) });
     }
     let differs = match replay::check(&path) {

@@ -18,6 +18,6 @@ pub use publisher::Publisher;
 pub(crate) use publisher::play;
 pub(crate) use state::completed_plies;
 pub use state::{
-    BoardState, EarlierPart, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING,
-    STATUS_WAITING, Tags, completed_san,
+    BoardState, EarlierPart, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR,
+    STATUS_PAUSED, STATUS_PLAYING, STATUS_WAITING, Tags, completed_san,
 };

@@ -10,8 +10,8 @@ use super::{
     embargo::{Embargo, leaves_under_embargo},
     part::Part,
     state::{
-        BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING,
-        STATUS_WAITING, Tags,
+        BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR, STATUS_PAUSED,
+        STATUS_PLAYING, STATUS_WAITING, Tags,
     },
 };
 use crate::session::{
@@ -408,7 +408,7 @@ impl Publisher {
     fn update_status(&mut self, paused: bool, connected: bool, events: &mut Vec<FeedEvent>) {
         self.begun |= self.shown > 0 || self.state.plies.len() > self.history;
         let stopped = self.state.clock.is_some_and(|clock| clock.running.is_none());
-        let status = if self.state.result != "*" {
+        let status = if self.state.result != "*" || self.state.termination.is_some() {
             STATUS_ENDED
         } else if !self.begun {
             STATUS_WAITING

@@ -91,7 +91,7 @@ pub struct BoardState {
     /// `1-0`, `0-1`, `1/2-1/2`, `0-0` (both players lost) or `*`.
     pub result: &'static str,
     /// How the game ended where it did not end as games do: `time forfeit`, `rules infraction`,
-    /// `adjudication`, `abandoned` (nothing was played).
+    /// `adjudication`, `abandoned` (nothing was played, or the game does not count).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination: Option<&'static str>,
     /// `waiting`, `playing`, `paused`, `irregular`, `ended`: what the spectator sees of the state.

@@ -485,6 +485,11 @@ impl Session {
         self.narrator.result()
     }
 
+    /// True when the game has a result or does not count.
+    pub fn is_over(&self) -> bool {
+        self.narrator.is_over()
+    }
+
     /// The game as it looks best: the plies that were told, and what the best reading adds to them.
     pub fn best_line(&self) -> Vec<String> {
         self.narrator.best_line(&self.tracker)

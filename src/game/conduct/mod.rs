@@ -155,8 +155,6 @@ pub(super) struct Conduct {
     two_boards: Option<TwoBoards>,
     /// Until when the last move may stay unpressed without a note: the ply and the time.
     unpressed: Option<(usize, MonoTime)>,
-    /// The game does not count.
-    void: bool,
     /// A press completed a move, or was remarked on, in this event.
     press_told: bool,
     /// A ruling takes moves back in this event: the turn is the one that it left.
@@ -204,7 +202,6 @@ impl Conduct {
             two_boards: (setup.board == BoardKind::TwoBoard)
                 .then(|| TwoBoards::new(setup, session.occupied())),
             unpressed: None,
-            void: false,
             press_told: false,
             ruled_back: false,
             last_press: None,
@@ -435,7 +432,7 @@ impl Conduct {
     }
 
     fn is_over(&self, desk: &Desk<'_>) -> bool {
-        self.void || desk.session.result() != GameResult::Ongoing
+        desk.session.is_over()
     }
 
     /// Moves that each side has made.

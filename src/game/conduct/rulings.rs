@@ -282,11 +282,8 @@ impl Conduct {
 
     /// The game does not count.
     fn declare_void(&mut self, desk: &mut Desk<'_>) {
-        let end = Conclusion::of(GameResult::Ongoing, "void", Certainty::Arbiter);
-        let more = EndDetail { pending: true, ..EndDetail::default() };
-        desk.conclude(Conclusion { more, ..end });
+        desk.conclude(Conclusion::void());
         desk.notice(Notice::of("restart-required", Audience::Arbiter));
-        self.void = true;
     }
 
     /// The decision on a claim in the quickplay finish is postponed; the opponent may get two minutes.

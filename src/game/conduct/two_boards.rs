@@ -14,7 +14,7 @@ use crate::{
     laws::touch,
     session::{
         Session,
-        event::{Event, GameResult, Stamped, Unit},
+        event::{Event, Stamped, Unit},
         fact::law::{Audience, BoardsState, BoardsStep, LawFact, Notice, Sq},
         setup::{BoardKind, GameSetup},
         time::MonoTime,
@@ -411,7 +411,7 @@ impl Conduct {
             fen,
             white_ms: left(Color::White),
             black_ms: left(Color::Black),
-            over: desk.session.result() != GameResult::Ongoing,
+            over: desk.session.is_over(),
             to: Audience::Arbiter,
         })));
     }

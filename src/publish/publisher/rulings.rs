@@ -81,6 +81,7 @@ impl Publisher {
     pub(super) fn termination(&self, result: GameResult, reason: &str) -> Option<&'static str> {
         let unplayed = self.earlier.is_empty() && self.part.wanted.is_empty();
         match (result, reason) {
+            (GameResult::Ongoing, "void") => Some("abandoned"),
             (GameResult::Ongoing, _) => None,
             (_, "time") => Some("time forfeit"),
             (_, "illegal-count" | "illegal-blitz-claim" | "sealed-move-invalid") => Some("rules infraction"),

@@ -116,6 +116,9 @@ impl ByRule {
     }
 }
 
+/// The reason of a game that does not count.
+const VOID: &str = "void";
+
 /// How a game ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conclusion {
@@ -134,6 +137,16 @@ impl Conclusion {
     pub const fn of(result: GameResult, reason: &'static str, certainty: Certainty) -> Conclusion {
         let more = EndDetail { cannot_mate: None, intended: None, pending: false };
         Conclusion { result, reason, certainty, more }
+    }
+
+    /// The game does not count (Articles 7.1, 7.2): it is over without a result.
+    pub const fn void() -> Conclusion {
+        Conclusion::of(GameResult::Ongoing, VOID, Certainty::Arbiter)
+    }
+
+    /// True for [`Conclusion::void`].
+    pub fn is_void(&self) -> bool {
+        self.reason == VOID
     }
 }
 

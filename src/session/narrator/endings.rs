@@ -22,6 +22,8 @@ pub(super) struct Ending {
     pub result: GameResult,
     /// What ended the game.
     pub reason: &'static str,
+    /// The game does not count: it is over without a result.
+    pub void: bool,
     pub signal: Option<Signal>,
 }
 
@@ -196,9 +198,10 @@ impl Narrator {
         let Conclusion { result, reason, certainty, more } = end;
         self.ending.result = result;
         self.ending.reason = reason;
+        self.ending.void = end.is_void();
         self.candidate = None;
         self.ambiguous.clear();
-        let kind = if result == GameResult::Ongoing {
+        let kind = if result == GameResult::Ongoing && !self.ending.void {
             FactKind::ResultWithdrawn
         } else {
             FactKind::GameEnd { result, reason, certainty, more }

@@ -230,7 +230,7 @@ impl Narrator {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.ending.result != GameResult::Ongoing
+        self.ending.void || self.ending.result != GameResult::Ongoing
     }
 
     pub(super) fn clock(&self) -> ClockReading {
