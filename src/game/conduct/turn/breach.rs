@@ -1,0 +1,190 @@
+//! Moves that break Article 4, and how long the opponent may claim that (Articles 4.7, 4.8).
+
+use shakmaty::{Color, Move, Position as _, Square};
+
+use super::{Committed, Made, Released, Violation, is_rook_of};
+use crate::{
+    game::conduct::{Conduct, Desk, audience, rulings::Refusal},
+    laws::{
+        settings::ForfeitScope,
+        touch::{self, Binding},
+    },
+    session::{
+        fact::law::{Audience, LawFact, Notice, Obligation, Partial, Side, Sq},
+        text::MoveText,
+    },
+};
+
+impl Conduct {
+    pub(super) fn look_for_violation(&mut self, mv: Move, made: Made, index: usize, desk: &mut Desk<'_>) {
+        let to = audience(self.settings.touch.violation_alert);
+        let played = Some(made.uci);
+        if let Some(moves) = self.turn.bound_to.take()
+            && !moves.is_empty()
+            && !moves.contains(&mv)
+        {
+            let required = self.texts(&moves, desk);
+            let notice = Notice::of("touch-violation", to);
+            let article = Some(self.articles.announced);
+            desk.notice(Notice { required, played, article, ..notice });
+            return;
+        }
+        if let Some(released) = self.turn.released.filter(|released| !is_rook_of(released.mv, mv)) {
+            if released.mv != mv {
+                self.moved_on(released, mv, made, desk);
+            }
+            return;
+        }
+        if let Some(committed) = self.turn.committed.clone()
+            && !committed.moves.is_empty()
+            && !committed.moves.contains(&mv)
+        {
+            let code = if committed.castling { "castle-abandoned" } else { "released-then-moved" };
+            let required = self.texts(&committed.moves, desk);
+            let article = Some(self.articles.released);
+            desk.notice(Notice { required, played, article, ..Notice::of(code, to) });
+            let castle = committed.castling.then(|| committed.moves.first().copied()).flatten();
+            let binding = self.released_binding(committed.moves, castle);
+            self.violate(made, binding, Some(committed.partial));
+            return;
+        }
+        // What keeps to the touches at first sight.
+        let of_move =
+            |square: Square| touch::moved(mv) == Some(square) || touch::captured(mv) == Some(square);
+        match self.turn.touches.as_slice() {
+            [] => return,
+            [one] if of_move(one.square) => return,
+            [one, other] if touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square) => {
+                return;
+            }
+            _ => {}
+        }
+        let binding = match (&self.turn.binding, desk.session.position_after(index)) {
+            (Some(binding), _) => binding.clone(),
+            (None, Some(before)) if !self.turn.touches.is_empty() => touch::binding(
+                before,
+                before.legal_moves().as_slice(),
+                &self.turn.touched(),
+                self.settings.rook_first_ban,
+                self.articles,
+            ),
+            _ => return,
+        };
+        if let Some(moves) = &binding.moves
+            && !binding.allows(mv)
+        {
+            let required = self.texts(moves, desk);
+            let notice = Notice::of("touch-violation", to);
+            desk.notice(Notice { required, played, article: Some(binding.rule), ..notice });
+            self.violate(made, binding, None);
+        }
+    }
+
+    pub(super) const fn released_binding(&self, moves: Vec<Move>, must_castle: Option<Move>) -> Binding {
+        let rule = self.articles.released;
+        Binding { moves: Some(moves), rule, must_move: None, must_capture: None, must_castle }
+    }
+
+    pub(super) fn violate(&mut self, made: Made, binding: Binding, partial: Option<Partial>) {
+        self.violation = Some(Violation {
+            ply: made.ply,
+            by: made.by,
+            article: binding.rule,
+            of_touch: partial.is_none(),
+            open: false,
+            forfeited: false,
+            touches: self.turn.touches.clone(),
+            binding,
+            partial,
+        });
+    }
+
+    /// A breach of Article 4 is upheld: back to the position before the move, and the player is bound by
+    /// what he touched or released (Articles 4.3, 4.7).
+    pub(in crate::game::conduct) fn uphold_touch(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(violation) = self.violation.take() else { return Err("no violation is on record".into()) };
+        self.go_back_to(self.earlier.len() + violation.ply.saturating_sub(1), desk)?;
+        let Violation { by, touches, binding, partial, .. } = violation;
+        let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
+        let obligation = self.obligation(&squares, &binding, desk);
+        desk.tell(LawFact::Obligation(Obligation { by: Side(by), partial, ..obligation }));
+        if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
+            let castling = binding.must_castle.is_some();
+            self.turn.committed = Some(Committed { partial, moves, castling });
+        }
+        self.turn.touches = touches;
+        self.turn.binding = Some(binding);
+        Ok(())
+    }
+
+    /// A man that had been released was moved on (Article 4.7; 2005: 4.6).
+    pub(super) fn moved_on(&mut self, released: Released, mv: Move, made: Made, desk: &mut Desk<'_>) {
+        let same = touch::moved(released.mv) == touch::moved(mv);
+        let promoted = released.mv.promotion().zip(mv.promotion()).filter(|_| released.mv.to() == mv.to());
+        if let Some((first, now)) = promoted.filter(|_| same) {
+            let notice = Notice::of("promotion-changed", Audience::Arbiter);
+            desk.notice(Notice {
+                first: Some(first.upper_char()),
+                now: Some(now.upper_char()),
+                square: Some(Sq(mv.to())),
+                ..notice
+            });
+        } else if released.dwell_ms >= self.dwell_ms {
+            let notice = Notice::of("released-then-moved", audience(self.settings.touch.violation_alert));
+            desk.notice(Notice {
+                square: Some(Sq(released.mv.to())),
+                dwell_ms: Some(released.dwell_ms),
+                required: vec![released.uci],
+                played: Some(made.uci),
+                article: Some(self.articles.released),
+                ..notice
+            });
+        }
+        let from = touch::moved(released.mv)
+            .map(|from| Partial::Placed { from: Sq(from), placed: Sq(released.mv.to()) });
+        let binding = self.released_binding(vec![released.mv], None);
+        self.violate(made, binding, from);
+    }
+
+    /// A move was completed.
+    pub(in crate::game::conduct) fn completed(
+        &mut self,
+        ply: usize,
+        uci: MoveText,
+        by: Color,
+        desk: &mut Desk<'_>,
+    ) {
+        if self.unpressed.is_some_and(|(open, _)| open == ply) {
+            self.unpressed = None;
+        }
+        if let Some(violation) = &mut self.violation
+            && violation.ply == ply
+            && !violation.open
+        {
+            violation.open = true;
+            let closes = by.fold_wb("first touch by black", "first touch by white");
+            let notice = Notice::of("claim-window-open", Audience::Journal);
+            let article = Some(violation.article);
+            desk.notice(Notice { closes: Some(closes), uci: Some(uci), article, ..notice });
+        }
+        self.clocks_completed(by, desk);
+    }
+
+    /// The first touch of a player closes what he could have claimed, and refuses an offer.
+    pub(in crate::game::conduct) fn close_windows(&mut self, by: Color, desk: &mut Desk<'_>) {
+        if let Some(violation) = &mut self.violation
+            && violation.by != by
+            && violation.open
+            && !violation.forfeited
+        {
+            let covered =
+                violation.of_touch || self.settings.touch.claim_forfeit_scope == ForfeitScope::ActOfMoving;
+            if covered {
+                violation.forfeited = true;
+                let notice = Notice::of("claim-window-closed", Audience::Journal);
+                desk.notice(Notice { article: Some(self.articles.claim_lost), ..notice });
+            }
+        }
+        self.refuse_offer(by, "touch", desk);
+    }
+}

@@ -1,0 +1,238 @@
+//! A move is made: what else would fit, and the turn of the next player.
+
+use shakmaty::{Move, Position as _, Role, Square};
+
+use super::{Contact, Made, tell_castling};
+use crate::{
+    game::conduct::{Conduct, Desk, UNCOMPLETED_MS},
+    laws::{
+        settings::TwoHands,
+        touch::{self, Binding},
+    },
+    notation::chess960::{Castling, CastlingMethod},
+    session::{
+        fact::{
+            Fact, FactKind,
+            law::{Audience, Choice, LawFact, Notice, Obligation, Partial, Side, Sq},
+        },
+        setup::BoardKind,
+        time::MonoTime,
+    },
+};
+
+impl Conduct {
+    /// A move is about to be told as made: what it breaks, and what else would fit.
+    pub(in crate::game::conduct) fn before_made(&mut self, made: Made, desk: &mut Desk<'_>) {
+        let Some(index) = made.ply.checked_sub(1) else { return };
+        let Some(mv) = desk.session.move_at(index) else { return };
+        self.let_go_of_theirs(index, desk);
+        if mv.is_promotion() && self.board != BoardKind::Dgt && desk.session.plies().len() == made.ply {
+            self.tell_promotion(mv, index, desk);
+        } else {
+            self.tell_candidates(mv, index, desk);
+        }
+        self.look_for_violation(mv, made, index, desk);
+        self.look_for_two_hands(mv, desk);
+        self.look_at_promotion_order(mv, desk);
+    }
+
+    /// The new piece was there before the pawn left (Article 4.6.2), where the event does not allow it.
+    pub(super) fn look_at_promotion_order(&self, mv: Move, desk: &mut Desk<'_>) {
+        if self.settings.promotion_any_order || !mv.is_promotion() {
+            return;
+        }
+        let first = |square: Option<Square>, occupied: bool| {
+            let mut contacts = self.turn.contacts.iter();
+            contacts.find(|contact| Some(contact.square) == square && contact.occupied == occupied)
+        };
+        let (left, came) = (first(mv.from(), false), first(Some(mv.to()), true));
+        if matches!((left, came), (Some(left), Some(came)) if came.at < left.at) {
+            let uci = Some(desk.session.move_text(mv));
+            desk.notice(Notice { uci, ..Notice::of("promotion-order", Audience::Journal) });
+        }
+    }
+
+    /// Men of the opponent that stay in the air while a move is made are in the opponent's own hand.
+    pub(super) fn let_go_of_theirs(&mut self, index: usize, desk: &Desk<'_>) {
+        let Some(before) = desk.session.position_after(index) else { return };
+        let empty = !desk.session.occupied();
+        let theirs = before.them();
+        let count = self.turn.touches.len();
+        let Some(after) = desk.session.position_after(index + 1) else { return };
+        let still = after.us() & empty & theirs;
+        self.turn.touches.retain(|touch| !still.contains(touch.square));
+        if self.turn.touches.len() != count {
+            self.turn.binding = None;
+        }
+    }
+
+    /// On a board that tells no pieces a promotion fits four moves (Article 3.7.3.3; 2005: 3.7e).
+    pub(super) fn tell_promotion(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
+        let Some(before) = desk.session.position_after(index) else { return };
+        let (Some(from), to) = (mv.from(), mv.to()) else { return };
+        if self.turn.committed.is_none() && self.turn.placed(to) {
+            let legal = before.legal_moves().into_iter();
+            let moves: Vec<Move> =
+                legal.filter(|other| other.from() == Some(from) && other.to() == to).collect();
+            let partial = Partial::Pawn { pawn_from: Sq(from), pawn_to: Sq(to) };
+            let texts = self.texts(&moves, desk);
+            let binding = Binding {
+                moves: Some(moves),
+                rule: self.articles.pawn_released,
+                must_move: None,
+                must_capture: None,
+                must_castle: None,
+            };
+            let touches = self.turn.touched();
+            let obligation = self.obligation(&touches, &binding, desk);
+            let partial = Some(partial);
+            let by = Side(before.turn());
+            desk.tell(LawFact::Obligation(Obligation {
+                partial,
+                by,
+                legal: Choice::Of(texts),
+                ..obligation
+            }));
+        }
+        let candidates = vec![format!("{from}{to}*")];
+        desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: FactKind::Ambiguous { candidates } });
+    }
+
+    /// Where not every man of a move was seen leaving and landing: the moves that would leave the same
+    /// squares occupied.
+    pub(super) fn tell_candidates(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
+        let Some(before) = desk.session.position_after(index) else { return };
+        let castling = mv.is_castle() && self.chess960;
+        let castling_too = |from: Square, role: Role| {
+            self.chess960
+                && matches!(role, Role::King | Role::Rook)
+                && before.our(role).contains(from)
+                && before.castles().any()
+        };
+        let seen = match mv {
+            // It may be castling with a rook or king that nobody saw.
+            Move::Normal { role, from, .. } if castling_too(from, role) => false,
+            Move::Normal { from, to, .. } => self.turn.lifted(from) && self.turn.placed(to),
+            Move::EnPassant { from, to } => self.turn.lifted(from) && self.turn.placed(to),
+            _ => !castling,
+        };
+        if seen {
+            return;
+        }
+        let Some(after) = desk.session.position_after(index + 1) else { return };
+        let shown = after.board().occupied();
+        let fits: Vec<Move> = before
+            .legal_moves()
+            .into_iter()
+            .filter(|other| {
+                let mut after = before.clone();
+                after.play_unchecked(*other);
+                after.board().occupied() == shown
+            })
+            .collect();
+        let net_zero = castling && shown == before.board().occupied();
+        let double = Castling::of(mv).is_some_and(|castling| castling.method() == CastlingMethod::Double);
+        let one_seen =
+            matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
+        let plain = fits.len() < 2 && (castling && double || one_seen);
+        let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
+        if !plain && !net_zero && self.candidates_told != candidates {
+            self.candidates_told.clone_from(&candidates);
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: FactKind::Ambiguous { candidates } });
+        }
+        if castling {
+            tell_castling(mv, desk);
+        }
+        if castling && fits.len() > 1 {
+            let touches = self.turn.touched();
+            if !touches.is_empty() {
+                let binding = touch::binding(
+                    before,
+                    before.legal_moves().as_slice(),
+                    &touches,
+                    self.settings.rook_first_ban,
+                    self.articles,
+                );
+                let by = Side(before.turn());
+                let obligation = self.obligation(&touches, &binding, desk);
+                desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
+            }
+        }
+        if net_zero {
+            let notice = Notice::of("net-zero-move", Audience::Journal);
+            let uci = Some(desk.session.move_text(mv));
+            desk.notice(Notice { side: Some(Side(before.turn())), uci, ..notice });
+        }
+    }
+
+    /// A move was told as made.
+    pub(in crate::game::conduct) fn after_made(&mut self, made: Made, desk: &mut Desk<'_>) {
+        let index = made.ply.saturating_sub(1);
+        let mv = desk.session.move_at(index);
+        if let (Some(released), Some(mv)) = (self.turn.released, mv)
+            && released.mv != mv
+        {
+            self.tell_revision(released.uci, made, desk);
+        }
+        if let Some(mv) = mv.filter(|mv| mv.is_promotion() && self.board != BoardKind::Dgt) {
+            let notice = Notice::of("promotion-unknown", Audience::Arbiter);
+            desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
+        }
+        self.last_made = mv.map(|mv| (made, mv));
+        self.last_press = None;
+        self.begin_turn(made, desk);
+        if self.turn_before.contacts.iter().any(|contact| !contact.occupied) {
+            self.candidates_told.clear();
+        }
+        self.finish_irregularity(made, desk);
+        self.claims.made(made.by);
+        self.note_earlier_uncompleted(made, desk);
+        self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
+        self.made_on_two_boards(made.ply, desk);
+        self.sealed_on_board(made);
+        self.look_for_draws(made, desk);
+        self.look_for_dead(made, desk);
+    }
+
+    /// The turn of the next player. What happened after the move belongs to it, and men of his that were in
+    /// the air before.
+    pub(super) fn begin_turn(&mut self, made: Made, desk: &Desk<'_>) {
+        std::mem::swap(&mut self.turn, &mut self.turn_before);
+        self.turn.clear();
+        self.turn.due = self.turn_before.due;
+        let Some(after) = desk.session.position_after(made.ply) else { return };
+        let in_hand = after.us() & !desk.session.occupied();
+        let early = |contact: &Contact| in_hand.contains(contact.square) && !contact.occupied;
+        let of_next = |contact: &&Contact| contact.at > made.placed || early(contact);
+        self.turn.contacts.extend(self.turn_before.contacts.iter().filter(of_next).copied());
+        self.turn.adjusting = self.turn_before.adjusting.filter(|adjusting| adjusting.by == after.turn());
+    }
+
+    /// In an edition in which only the press completes, a move that was never pressed stays open.
+    pub(super) fn note_earlier_uncompleted(&mut self, made: Made, desk: &mut Desk<'_>) {
+        if self.settings.implied_by_next_move {
+            return;
+        }
+        if let Some(before) = made.ply.checked_sub(2).filter(|ply| *ply > 0) {
+            self.note_uncompleted(before, desk);
+        }
+    }
+
+    /// Two men of one move that were set down at the same instant (Article 4.1).
+    pub(super) fn look_for_two_hands(&mut self, mv: Move, desk: &mut Desk<'_>) {
+        let Move::Castle { .. } = mv else { return };
+        let window = self.settings.touch.two_hands_window_ms * 1000;
+        let places: Vec<MonoTime> =
+            self.turn.contacts.iter().filter(|contact| contact.occupied).map(|contact| contact.at).collect();
+        let close = places.windows(2).any(|pair| matches!(pair, [a, b] if b.since(*a) <= window));
+        if close {
+            let to = match self.settings.illegal.two_hands {
+                TwoHands::Counts => Audience::Arbiter,
+                TwoHands::Discretion => Audience::Journal,
+            };
+            let uci = Some(desk.session.move_text(mv));
+            desk.notice(Notice { uci, article: Some("4.1"), ..Notice::of("two-hands-suspected", to) });
+            self.suspect_two_hands(mv, desk);
+        }
+    }
+}

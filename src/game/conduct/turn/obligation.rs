@@ -1,0 +1,199 @@
+//! What the touches of a turn bind the player to (Articles 4.3 to 4.5).
+
+use shakmaty::{Bitboard, Position as _, Role, Square};
+
+use super::{Touch, squares};
+use crate::{
+    game::conduct::{Conduct, Desk, TwoBoards},
+    laws::{
+        settings::{IntentDefault, RookFirstBan},
+        touch::{self, Binding},
+    },
+    session::{
+        fact::law::{Choice, LawFact, Obligation, OneOrNone, Side, Sq, Squares, Uncertain},
+        setup::BoardKind,
+    },
+};
+
+impl Conduct {
+    /// The touches in the order that counts: an own man first where the order cannot be told, a king
+    /// before its rook.
+    pub(super) fn ordered(&self, desk: &Desk<'_>) -> (Vec<Square>, Option<&'static str>) {
+        let position = desk.session.position();
+        let window = self.settings.touch.order_uncertain_ms * 1000;
+        let mut touches = self.turn.touches.clone();
+        let mut first_assumed = None;
+        let ours = |touch: &Touch| position.us().contains(touch.square);
+        let king = position.our(Role::King).first();
+        let own = touches.iter().position(ours);
+        let theirs = touches.iter().position(|touch| !ours(touch));
+        if let (Some(own), Some(theirs)) = (own, theirs)
+            && theirs < own
+            && let (Some(mine), Some(other)) = (touches.get(own).copied(), touches.get(theirs))
+            && mine.at.since(other.at) <= window
+        {
+            touches.remove(own);
+            touches.insert(theirs, mine);
+            first_assumed = Some("own");
+        }
+        if let [first, second, ..] = touches.as_mut_slice()
+            && Some(second.square) == king
+            && ours(first)
+            && second.at.since(first.at) <= window
+            && self.turn.touches.len() >= 2
+        {
+            std::mem::swap(first, second);
+            first_assumed = Some("king");
+        }
+        (touches.into_iter().map(|touch| touch.square).collect(), first_assumed)
+    }
+
+    pub(in crate::game::conduct) fn bind(&self, touches: &[Square], desk: &Desk<'_>) -> Binding {
+        touch::binding(
+            desk.session.position(),
+            desk.session,
+            touches,
+            self.settings.rook_first_ban,
+            self.articles,
+        )
+    }
+
+    pub(super) fn certainty(&self) -> &'static str {
+        let pegged =
+            self.board == BoardKind::Peg || self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged);
+        match (pegged, self.settings.touch.intent_default) {
+            (true, _) => "law",
+            (_, IntentDefault::PresumedDeliberate) => "presumed-deliberate",
+            (_, IntentDefault::UnlessAccidental) => "law-unless-clearly-accidental",
+        }
+    }
+
+    pub(in crate::game::conduct) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
+        if self.tell_common(reported, desk) {
+            return;
+        }
+        let (touches, uncertain) = self.ordered(desk);
+        let binding = self.bind(&touches, desk);
+        let obligation = self.obligation(&touches, &binding, desk);
+        let uncertain = uncertain.map(|assumed_first| Uncertain { order: "uncertain", assumed_first });
+        desk.tell(LawFact::Obligation(Obligation { uncertain, reported, ..obligation }));
+        self.turn.reach = Bitboard::EMPTY;
+        self.turn.binding = Some(binding);
+    }
+
+    /// The common cases: one man of the player's own, or it and one that it captures. False when it is another.
+    pub(super) fn tell_common(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
+        let us = desk.session.position().us();
+        let apart_us = self.settings.touch.order_uncertain_ms * 1000;
+        match *self.turn.touches.as_slice() {
+            [one] if us.contains(one.square) => {
+                self.tell_one_touched(one.square, reported, desk);
+                true
+            }
+            [one, other] => {
+                let order = [one.square, other.square];
+                let certain = other.at.since(one.at) > apart_us;
+                match (us.contains(one.square), us.contains(other.square)) {
+                    (true, false) => self.tell_capture(one.square, other.square, order, reported, desk),
+                    (false, true) if certain => {
+                        self.tell_capture(other.square, one.square, order, reported, desk)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// One man of the player's own was touched.
+    pub(super) fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
+        let mut texts = Vec::with_capacity(16);
+        let mut reach = Bitboard::EMPTY;
+        let session = desk.session;
+        session.each_move_of(square, |mv| {
+            texts.push(session.move_text(mv));
+            if mv.role() != Role::King && !mv.is_promotion() {
+                reach.add(mv.to());
+            }
+        });
+        let free = texts.is_empty();
+        self.turn.reach = reach;
+        self.turn.binding = None;
+        desk.tell(LawFact::Obligation(Obligation {
+            legal: if free { Choice::Any } else { Choice::Of(texts) },
+            rule: if free { self.articles.free } else { self.articles.own },
+            must_move: OneOrNone((!free).then_some(Sq(square))),
+            reported,
+            ..self.no_obligation(Squares::One(Sq(square)), desk)
+        }));
+    }
+
+    /// A man of the player's own and one of the opponent's that it can capture. False when it
+    /// cannot.
+    pub(super) fn tell_capture(
+        &mut self,
+        man: Square,
+        victim: Square,
+        touches: [Square; 2],
+        reported: bool,
+        desk: &mut Desk<'_>,
+    ) -> bool {
+        let mut texts = Vec::new();
+        let mut promotes = false;
+        let session = desk.session;
+        session.each_move_of(man, |mv| {
+            if touch::captured(mv) == Some(victim) {
+                texts.push(session.move_text(mv));
+                promotes |= mv.is_promotion();
+            }
+        });
+        if texts.is_empty() {
+            return false;
+        }
+        self.turn.reach = if promotes { Bitboard::EMPTY } else { Bitboard::from_square(victim) };
+        self.turn.binding = None;
+        desk.tell(LawFact::Obligation(Obligation {
+            legal: Choice::Of(texts),
+            rule: self.articles.both,
+            must_move: OneOrNone(Some(Sq(man))),
+            must_capture: OneOrNone(Some(Sq(victim))),
+            reported,
+            ..self.no_obligation(Squares::Many(squares(&touches)), desk)
+        }));
+        true
+    }
+
+    /// What every obligation has; nothing binds yet.
+    pub(super) fn no_obligation(&self, touches: Squares, desk: &Desk<'_>) -> Obligation {
+        Obligation {
+            by: Side(desk.turn()),
+            touches,
+            legal: Choice::Any,
+            rule: self.articles.free,
+            must_move: OneOrNone(None),
+            must_capture: OneOrNone(None),
+            must_castle: None,
+            rook_first_ban: None,
+            partial: None,
+            uncertain: None,
+            reported: false,
+            certainty: self.certainty(),
+        }
+    }
+
+    pub(super) fn obligation(&self, touches: &[Square], binding: &Binding, desk: &Desk<'_>) -> Obligation {
+        let all = self.settings.rook_first_ban == RookFirstBan::All;
+        Obligation {
+            legal: match &binding.moves {
+                None => Choice::Any,
+                Some(moves) => Choice::Of(self.texts(moves, desk)),
+            },
+            rule: binding.rule,
+            must_move: OneOrNone(binding.must_move.map(Sq)),
+            must_capture: OneOrNone(binding.must_capture.map(Sq)),
+            must_castle: binding.must_castle.map(|mv| desk.session.move_text(mv)),
+            rook_first_ban: (all && binding.rule == self.articles.rook_king).then_some("all"),
+            ..self.no_obligation(Squares::Many(squares(touches)), desk)
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! What is lifted, put back and adjusted, by the player who has the move (Articles 4.2, 4.3).
+
+use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
+
+use super::{Adjusting, Contact, MAX_CONTACTS, Touch, squares};
+use crate::{
+    game::conduct::{Conduct, Desk, Order},
+    laws::touch,
+    session::{
+        fact::law::{Audience, By, LawFact, Notice, Obligation, Side, Sq},
+        setup::BoardKind,
+        time::MonoTime,
+    },
+};
+
+impl Conduct {
+    /// A square changed.
+    pub(in crate::game::conduct) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
+        if self.clocks.paused && !occupied {
+            self.exchange_promoted(square, desk);
+        }
+        if self.clocks.paused || self.is_over(desk) {
+            return;
+        }
+        if self.turn.contacts.len() < MAX_CONTACTS {
+            self.turn.contacts.push(Contact { square, occupied, at: desk.at });
+        }
+        if self.chess960 && desk.session.position().our(Role::King).contains(square) {
+            self.turn.king_due = (!occupied).then(|| desk.at.plus_ms(self.settings.chess960.king_off_ms));
+        }
+        // Where a touched man may go is nothing to look at.
+        let watched = occupied && !self.turn.reach.contains(square);
+        self.turn.due = watched.then(|| desk.at.plus_ms(self.dwell_ms));
+    }
+
+    /// The clocks were stopped to fetch a piece (Article 6.11.2; 2005: 6.13b): the move is made when the man
+    /// on the last rank is exchanged.
+    pub(super) fn exchange_promoted(&self, square: Square, desk: &mut Desk<'_>) {
+        let plies = desk.session.plies().len();
+        let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
+        let Some(last) = plies.checked_sub(1).filter(|_| open && self.board != BoardKind::Dgt) else {
+            return;
+        };
+        let promotion = |mv: &Move| mv.is_promotion() && mv.to() == square;
+        if desk.session.move_at(last).as_ref().is_some_and(promotion) {
+            desk.orders.push(Order::Restore(last));
+        }
+    }
+
+    /// A king that was parked beside the board to castle has not come back.
+    pub(in crate::game::conduct) fn king_is_off(&mut self, desk: &mut Desk<'_>) {
+        self.turn.king_due = None;
+        let Some(king) = desk.session.position().our(Role::King).first() else { return };
+        if !self.is_over(desk) && !desk.session.occupied().contains(king) {
+            desk.notice(Notice { square: Some(Sq(king)), ..Notice::of("king-off", Audience::Arbiter) });
+        }
+    }
+
+    /// A man was lifted; the session charges it to the player who has the move.
+    pub(in crate::game::conduct) fn touched(&mut self, by: Color, square: Square, desk: &mut Desk<'_>) {
+        if self.is_over(desk) {
+            return;
+        }
+        let position = desk.session.position();
+        let owner = position.board().color_at(square);
+        self.see_hand(by, square, owner, desk);
+        let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
+        if self.turn.adjusting.as_ref().is_some_and(open) {
+            self.turn.adjusted.add(square);
+            return;
+        }
+        if owner == Some(!by) && self.goes_on_with(square, desk) {
+            return;
+        }
+        self.close_windows(by, desk);
+        self.take_touch(square, desk.at, false, desk);
+    }
+
+    /// Whoever lifted a man is there: the player who has the move, or its owner where it cannot be captured.
+    pub(super) fn see_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
+        if self.clocks.was_seen(Color::White) && self.clocks.was_seen(Color::Black) {
+            return;
+        }
+        let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
+        self.clocks.see(own_hand.unwrap_or(by));
+    }
+
+    /// The player who moved a rook and has not pressed takes his king: he castles the wrong way round
+    /// (Article 4.4.2; 2005: 4.4b).
+    pub(super) fn goes_on_with(&mut self, square: Square, desk: &mut Desk<'_>) -> bool {
+        let Some((made, mv)) = self.last_made else { return false };
+        let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
+        let Some(before) = made.ply.checked_sub(1).and_then(|index| desk.session.position_after(index))
+        else {
+            return false;
+        };
+        let king = before.our(Role::King).contains(square);
+        if !open || !king || mv.role() != Role::Rook || self.turn.has_touched() {
+            return false;
+        }
+        let legal = before.legal_moves();
+        let castles = |other: &Move| matches!(other, Move::Castle { rook, .. } if Some(*rook) == mv.from());
+        if !legal.iter().any(castles) {
+            return false;
+        }
+        self.turn_before.touches.push(Touch { square, at: desk.at });
+        let touches = self.turn_before.touched();
+        let binding =
+            touch::binding(before, legal.as_slice(), &touches, self.settings.rook_first_ban, self.articles);
+        let by = Side(before.turn());
+        let obligation = self.obligation(&touches, &binding, desk);
+        desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
+        self.turn_before.binding = Some(binding);
+        true
+    }
+
+    /// Takes a touch of the player who has the move, seen or reported, and tells what it binds him to.
+    pub(in crate::game::conduct) fn take_touch(
+        &mut self,
+        square: Square,
+        at: MonoTime,
+        reported: bool,
+        desk: &mut Desk<'_>,
+    ) {
+        let position = desk.session.position();
+        if self.turn.touches.iter().any(|touch| touch.square == square)
+            || self.turn.touches.len() >= MAX_CONTACTS
+        {
+            return;
+        }
+        self.turn.touches.push(Touch { square, at });
+        let theirs = position.them().contains(square);
+        if theirs && !reported && !self.takes(square, desk) && desk.session.captures_of(square).is_empty() {
+            // Nobody is bound by it; whose hand it was no sensor tells.
+            let notice = Notice::of("touch-not-on-move", Audience::Journal);
+            desk.notice(Notice { square: Some(Sq(square)), ..notice });
+        }
+        self.tell_obligation(reported, desk);
+    }
+
+    /// The man that was touched first may capture on this square without becoming another one: a capture
+    /// that is seen without looking for it.
+    pub(super) fn takes(&self, square: Square, desk: &Desk<'_>) -> bool {
+        let first = self.turn.touches.first().filter(|_| self.turn.reach.contains(square));
+        first.is_some_and(|first| desk.session.position().us().contains(first.square))
+    }
+
+    /// A man was put back on its square.
+    pub(in crate::game::conduct) fn put_back(&mut self, square: Square, away_ms: u64, desk: &mut Desk<'_>) {
+        self.turn.adjusted.discard(square);
+        if away_ms < self.debounce_ms {
+            // No hand is so quick: the contact opened, the man stood still.
+            self.turn.touches.retain(|touch| touch.square != square);
+            self.turn.binding = None;
+            desk.notice(Notice { square: Some(Sq(square)), ..Notice::of("noise", Audience::Journal) });
+            return;
+        }
+        if self.turn.noted.take().is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
+            // What was placed wrongly was taken back; the touch still counts.
+            self.tell_obligation(false, desk);
+        }
+        let ours = desk.session.position().us();
+        let back: Vec<Square> = {
+            let mut seen = Bitboard::EMPTY;
+            let returned = |square: &Square| self.turn.placed(*square);
+            let mut list: Vec<Square> = Vec::new();
+            for contact in self.turn.contacts.iter().filter(|contact| !contact.occupied) {
+                if ours.contains(contact.square)
+                    && returned(&contact.square)
+                    && !seen.contains(contact.square)
+                {
+                    seen.add(contact.square);
+                    list.push(contact.square);
+                }
+            }
+            list.sort_unstable();
+            list
+        };
+        let both_up = |first: Square, second: Square| {
+            let lift = |square: Square, occupied: bool| {
+                let mut all = self.turn.contacts.iter();
+                all.find(|contact| contact.square == square && contact.occupied == occupied)
+                    .map(|contact| contact.at)
+            };
+            match (lift(first, false), lift(first, true), lift(second, false), lift(second, true)) {
+                (Some(up), Some(down), Some(other_up), Some(other_down)) => {
+                    up < other_down && other_up < down
+                }
+                _ => false,
+            }
+        };
+        // Two men that were in the air together may have come back each on the other's square.
+        if let [first, second] = back.as_slice()
+            && !self.turn.swap_noted
+            && self.board != BoardKind::Dgt
+            && desk.session.differs().is_empty()
+            && both_up(*first, *second)
+        {
+            self.turn.swap_noted = true;
+            let notice = Notice::of("swap-hypothesis", Audience::Journal);
+            desk.notice(Notice { squares: squares(&[*first, *second]), ..notice });
+        }
+    }
+
+    /// `jadoube`: an adjustment is announced (Article 4.2.1; 2005: 4.2).
+    pub(in crate::game::conduct) fn announce_adjustment(&mut self, by: Color, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        if position.turn() != by {
+            let notice = Notice::of("adjust-not-on-move", Audience::Arbiter);
+            desk.notice(Notice { by: Some(By::Side(Side(by))), ..notice });
+        } else if (position.us() & !desk.session.occupied()).any() && self.turn.has_touched() {
+            let notice = Notice::of("adjust-announced-late", Audience::Journal);
+            desk.notice(Notice { by: Some(By::Side(Side(by))), ..notice });
+            return;
+        }
+        let until = desk.at.plus_ms(self.settings.touch.adjust_window_ms);
+        self.turn.adjusting = Some(Adjusting { by, until });
+    }
+}
