@@ -2,7 +2,7 @@
 //! what an arbiter makes of it. Nothing is counted and nobody is penalised without the arbiter.
 
 use serde_json::Value;
-use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Role, Square};
 
 use super::{
     Conduct, Desk, Order, audience, claims::Pending, fen_of, rulings::Refusal, turn::Made, turn::differing,
@@ -45,6 +45,8 @@ pub(super) struct Irregularity {
     kind: &'static str,
     attempt: Option<String>,
     at: MonoTime,
+    /// The legal move of which a part was missing at the press.
+    unfinished: Option<Move>,
     /// Plies of the log before it.
     plies: usize,
     stage: Stage,
@@ -54,6 +56,24 @@ pub(super) struct Irregularity {
     counted: bool,
     /// The opponent has started the player's clock again.
     pressed_back: bool,
+}
+
+impl Irregularity {
+    /// An irregularity of this moment.
+    fn of(by: Color, kind: &'static str, stage: Stage, desk: &Desk<'_>) -> Irregularity {
+        Irregularity {
+            by,
+            kind,
+            attempt: None,
+            at: desk.at,
+            unfinished: desk.session.unfinished(),
+            plies: desk.session.plies().len(),
+            stage,
+            answered: false,
+            counted: false,
+            pressed_back: false,
+        }
+    }
 }
 
 /// A press before the move that followed after all.
@@ -115,19 +135,7 @@ impl Conduct {
         } else {
             self.tell_restore(desk);
         }
-        let (at, plies) = (desk.at, desk.session.plies().len());
-        let stage = Stage::Found;
-        self.irregularity = Some(Irregularity {
-            by,
-            kind,
-            attempt,
-            at,
-            plies,
-            stage,
-            answered: false,
-            counted: false,
-            pressed_back: false,
-        });
+        self.irregularity = Some(Irregularity { attempt, ..Irregularity::of(by, kind, Stage::Found, desk) });
     }
 
     /// What putting the position of the game up again takes.
@@ -169,19 +177,7 @@ impl Conduct {
             ("press-without-move" | "press-before-move", Some(by)) => {
                 let kind = if code == "press-without-move" { code } else { "incomplete" };
                 let stage = Stage::Open { told: Box::new(fact) };
-                let (at, plies) = (desk.at, desk.session.plies().len());
-                let attempt = None;
-                self.irregularity = Some(Irregularity {
-                    by,
-                    kind,
-                    attempt,
-                    at,
-                    plies,
-                    stage,
-                    answered: false,
-                    counted: false,
-                    pressed_back: false,
-                });
+                self.irregularity = Some(Irregularity::of(by, kind, stage, desk));
             }
             ("press-over-mismatch", Some(side)) => {
                 let squares = desk.session.differs().into_iter().map(Sq).collect();
@@ -241,6 +237,13 @@ impl Conduct {
         Some(set_down.map_or(due, |at| due.max(at.plus_ms(self.dwell_ms))))
     }
 
+    /// The opponent of this player pressed over an irregular position and has the move as far as anybody
+    /// at the board sees: what he lifts of his own is his touch.
+    pub(super) fn is_answered_by(&self, side: Color) -> bool {
+        let found = self.irregularity.as_ref().filter(|found| found.by != side && !found.pressed_back);
+        found.is_some_and(|found| matches!(found.stage, Stage::Open { .. } | Stage::Found))
+    }
+
     /// A player pressed: the opponent's early press is undone.
     pub(super) fn press_undone(&mut self, by: Color) {
         if let Some(found) = self.irregularity.as_mut().filter(|found| found.by != by) {
@@ -252,7 +255,7 @@ impl Conduct {
     pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
         let Some(found) = &mut self.irregularity else { return };
         let Stage::Open { told } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
-        let (by, kind) = (found.by, found.kind);
+        let (by, kind, unfinished) = (found.by, found.kind, found.unfinished);
         if self.is_over(desk) || desk.turn() != by {
             self.irregularity = None;
             return;
@@ -261,7 +264,8 @@ impl Conduct {
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
             return;
         }
-        match desk.session.unfinished() {
+        let still = unfinished.filter(|mv| is_unfinished(*mv, desk.session.occupied()));
+        match desk.session.unfinished().or(still) {
             Some(mv) => {
                 let text = desk.session.move_text(mv);
                 let attempt = text.get(..4).unwrap_or(&text).to_owned();
@@ -312,19 +316,8 @@ impl Conduct {
         }
         let by = !desk.turn();
         let attempt = Some(desk.session.move_text(mv).as_str().to_owned());
-        let (at, plies) = (desk.at, desk.session.plies().len());
-        let (kind, stage) = ("two-hands", Stage::Found);
-        self.irregularity = Some(Irregularity {
-            by,
-            kind,
-            attempt,
-            at,
-            plies,
-            stage,
-            answered: false,
-            counted: false,
-            pressed_back: false,
-        });
+        let found = Irregularity::of(by, "two-hands", Stage::Found, desk);
+        self.irregularity = Some(Irregularity { attempt, ..found });
     }
 
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
@@ -559,15 +552,25 @@ fn both_in_check(position: &Chess) -> bool {
     attacked(Color::White) && attacked(Color::Black)
 }
 
+/// Whether the men that a move had left to do stand as they did before it: the opponent went on.
+fn is_unfinished(mv: Move, occupied: Bitboard) -> bool {
+    match mv {
+        Move::EnPassant { from, to } => {
+            let victim = Square::from_coords(to.file(), from.rank());
+            occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
+        }
+        Move::Castle { king, rook } => occupied.contains(rook) && !occupied.contains(king),
+        _ => false,
+    }
+}
+
 /// The move that one man seems to have made, and the position after it.
 fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Chess)> {
     let from: Square = attempt.get(..2)?.parse().ok()?;
     let to: Square = attempt.get(2..4)?.parse().ok()?;
     let piece = position.board().piece_at(from)?;
     let capture = position.board().role_at(to);
-    if capture == Some(Role::King)
-        || (piece.role == Role::King && from.file() == File::E && from.file().distance(to.file()) > 1)
-    {
+    if capture == Some(Role::King) {
         return None;
     }
     let mv = Move::Normal { role: piece.role, from, capture, to, promotion: None };

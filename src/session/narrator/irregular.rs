@@ -6,7 +6,7 @@ use super::{Facts, Narrator, Now, marks::side_name, tell};
 use crate::session::{
     fact::FactKind,
     time::MonoTime,
-    tracker::{Tracker, castled},
+    tracker::{Reading, Tracker, castled},
     view::State,
 };
 
@@ -182,6 +182,16 @@ impl Narrator {
             .filter(|mv| mv.from() == Some(from) && !mv.is_capture() && mv.castling_side().is_none())
             .map(|mv| self.uci(mv))
             .collect()
+    }
+
+    /// The clock was pressed over a capture en passant whose victim still stands: as long as it does, no
+    /// such move was made (Article 3.7.4), whatever is played after it.
+    pub(super) fn awaits_victim(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
+        let Move::EnPassant { from, to } = mv else { return false };
+        let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
+        let victim = Square::from_coords(to.file(), from.rank());
+        self.wrong.as_ref().is_some_and(pressed_over)
+            && (reading.differs & tracker.seen().occupied).contains(victim)
     }
 
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the

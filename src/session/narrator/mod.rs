@@ -355,6 +355,9 @@ impl Narrator {
     fn tell_next(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) -> bool {
         let (index, length) = (self.told.len(), tracker.len(reading));
         let Some(ply) = tracker.ply(reading, index) else { return false };
+        if self.awaits_victim(tracker, reading, ply.mv) {
+            return false;
+        }
         let pairs = if index + 2 == length { self.pairs(tracker, reading, index) } else { Vec::new() };
         if pairs.len() > 1 && !self.closing {
             self.ambiguous = pairs;

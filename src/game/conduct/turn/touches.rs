@@ -134,6 +134,10 @@ impl Conduct {
             // Nobody is bound by it; whose hand it was no sensor tells.
             let notice = Notice::of("touch-not-on-move", Audience::Journal);
             desk.notice(Notice { square: Some(Sq(square)), ..notice });
+            if self.is_answered_by(!position.turn()) {
+                self.turn.touches.pop();
+                return;
+            }
         }
         self.tell_obligation(reported, desk);
     }
