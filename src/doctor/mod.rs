@@ -1,0 +1,13 @@
+//! The self-test of a board's machine: what is checked, what a finding means, and what to do about it.
+//!
+//! Pure: the facts come in as arguments (what a board told, what the system said), the verdicts go out. The
+//! reading is in `cli/doctor`.
+
+pub mod board;
+pub mod bounce;
+pub mod host;
+pub mod report;
+pub mod squares;
+pub mod watch;
+
+pub use report::{BoardFigures, Check, Report, Topic, Verdict};
