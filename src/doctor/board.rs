@@ -340,7 +340,7 @@ fn begins_with(period: &Period, ms: u64) -> bool {
 }
 
 /// Hours, minutes and seconds.
-fn time(ms: u64) -> String {
+pub(super) fn time(ms: u64) -> String {
     let seconds = ms / 1000;
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -5,9 +5,12 @@
 
 pub mod board;
 pub mod bounce;
+pub mod daemon;
 pub mod host;
+pub mod map;
 pub mod report;
 pub mod squares;
+pub mod walk;
 pub mod watch;
 
 pub use report::{BoardFigures, Check, Report, Topic, Verdict};
