@@ -7,6 +7,7 @@ pub mod board;
 pub mod bounce;
 pub mod daemon;
 pub mod host;
+pub mod live;
 pub mod map;
 pub mod report;
 pub mod squares;
