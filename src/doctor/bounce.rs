@@ -4,8 +4,8 @@
 //! to lift a man and put it back. A change from open to closed is a closing; the stretches in which the
 //! contact was closed in between and opened again are false: a closing has to count after the longest of
 //! them. A change from closed to open is an opening, and its false stretches are the open ones. A contact
-//! that is back where it was (a dip of a man that wobbles, a touch of a man that slides over) belongs to the
-//! direction that must not count.
+//! that opened and is closed again was a man that wobbles: an opening that must not count. One that closed
+//! and is open again saw a man that slid over: it is neither, and is left out.
 
 use shakmaty::Square;
 
@@ -13,11 +13,11 @@ use super::report::BounceFigures;
 use crate::session::time::MonoTime;
 
 /// Edges nearer than this are no two deeds of a hand, in microseconds.
-pub const HAND_US: u64 = 80_000;
+pub const HAND_US: u64 = 50_000;
 
 /// Upper bounds of the classes of the histogram, in microseconds; before the first one come the changes
 /// without a false stretch.
-pub const CLASSES_US: [u64; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000, HAND_US];
+pub const CLASSES_US: [u64; 6] = [1_000, 2_000, 5_000, 10_000, 20_000, HAND_US];
 
 /// So many changes in a direction are needed for a suggestion.
 pub const ENOUGH: u64 = 20;
@@ -154,8 +154,7 @@ impl Bounce {
             let Some(burst) = slot.take_if(|burst| now.since(burst.last) >= HAND_US) else { continue };
             match (burst.began_closed, burst.closed) {
                 (false, true) => self.closing.note(square, burst.longest_closed_us),
-                // A touch that must not count as a closing.
-                (false, false) => self.closing.note(square, burst.longest_closed_us),
+                (false, false) => {}
                 (true, _) => self.opening.note(square, burst.longest_open_us),
             }
         }
@@ -203,7 +202,13 @@ mod tests {
         let bounce = measured(&[(0, true), (500_000, false), (530_000, true), (900_000, false)]);
         assert_eq!((bounce.closing.changes, bounce.closing.longest_us()), (1, 0));
         assert_eq!((bounce.opening.changes, bounce.opening.longest_us()), (2, 30_000));
-        assert_eq!(bounce.opening.words(), "1 clean, 1 under 40 ms");
+        assert_eq!(bounce.opening.words(), "1 clean, 1 under 50 ms");
+    }
+
+    #[test]
+    fn a_man_that_slides_over_is_neither() {
+        let bounce = measured(&[(0, true), (40_000, false)]);
+        assert_eq!((bounce.closing.changes, bounce.opening.changes), (0, 0));
     }
 
     #[test]
@@ -245,6 +250,8 @@ mod tests {
             let mut changes = 0;
             for (gaps, rest) in bursts {
                 let before = closed;
+                // A man that slides over an open contact is no bounce.
+                let gaps = if !closed && gaps.len() % 2 == 0 { gaps.get(1..).unwrap_or_default() } else { &gaps };
                 for gap in gaps {
                     closed = !closed;
                     edges.push((at, closed));

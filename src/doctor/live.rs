@@ -223,9 +223,9 @@ mod tests {
              \x20  5 . . . . . . . .   scans     not told by this source\n\
              \x20  4 . . . . . . . .   clock     not heard\n\
              \x20  3 . . . . . . . .\n\
-             \x20  2 o o o o o o o o   bounce      none   <1   <2   <5  <10  <20  <40  <80 ms\n\
-             \x20  1 o o o o o o ? o    closing       0    0    0    0    0    0    0    0\n\
-             \x20    a b c d e f g h    opening       0    0    0    1    0    0    0    0\n\
+             \x20  2 o o o o o o o o   bounce      none   <1   <2   <5  <10  <20  <50 ms\n\
+             \x20  1 o o o o o o ? o    closing       0    0    0    0    0    0    0\n\
+             \x20    a b c d e f g h    opening       0    0    0    1    0    0    0\n\
              \n\
              \x20 last edges  g1- g1+ g1-\n\
              \x20 look at     dead? g1"

@@ -342,9 +342,11 @@ impl Shape {
             Shape::Turned(how) => format!("the board is {how}: turn it, or use the map"),
             Shape::Lines { transposed, columns, rows } => {
                 let mut text = String::new();
-                let (file, rank): (fn(u8) -> String, fn(u8) -> String) =
-                    (|file| char::from(b'a'.saturating_add(file)).to_string(), |rank| (rank.saturating_add(1)).to_string());
-                let (column_name, row_name) = if *transposed { (rank, file) } else { (file, rank) };
+                let mut names: [fn(u8) -> String; 2] = [file_name, rank_name];
+                if *transposed {
+                    names.reverse();
+                }
+                let [column_name, row_name] = names;
                 let list = |lines: &[u8; 8], name: fn(u8) -> String| {
                     lines.iter().map(|line| name(*line)).collect::<Vec<_>>().join(" ")
                 };
@@ -369,6 +371,14 @@ impl Shape {
             }
         }
     }
+}
+
+fn file_name(file: u8) -> String {
+    char::from(b'a'.saturating_add(file)).to_string()
+}
+
+fn rank_name(rank: u8) -> String {
+    rank.saturating_add(1).to_string()
 }
 
 #[cfg(test)]

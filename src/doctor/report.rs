@@ -199,11 +199,16 @@ impl Check {
 
     /// The one line of the check.
     pub fn line(&self) -> String {
+        self.line_of(self.check.as_str())
+    }
+
+    /// The line with this name of the check.
+    fn line_of(&self, name: &str) -> String {
         let mut line = format!("{:<8} ", self.verdict.as_str());
         if let Some(board) = &self.board {
             let _ = write!(line, "board {board}, ");
         }
-        let _ = write!(line, "{}: ", self.check.as_str());
+        let _ = write!(line, "{name}: ");
         if let Some(place) = &self.place {
             let _ = write!(line, "{place}: ");
         }
@@ -266,7 +271,7 @@ pub struct BounceFigures {
     /// Changes that were seen.
     pub changes: u64,
     /// Changes without a bounce, and then by the longest false stretch of the change: shorter than 1, 2,
-    /// 5, 10, 20, 40 and 80 ms.
+    /// 5, 10, 20 and 50 ms.
     pub histogram: Vec<u64>,
     /// The longest false stretch, in microseconds.
     pub longest_us: u64,
@@ -285,6 +290,8 @@ pub struct Report {
     pub doctor: u32,
     /// Version of the program.
     pub program: String,
+    /// Name of the machine.
+    pub host: String,
     /// The configuration that was tested.
     pub config: String,
     /// The worst verdict; what was not run does not count.
@@ -297,7 +304,13 @@ pub struct Report {
 
 impl Report {
     /// A report of these checks.
-    pub fn new(program: &str, config: &str, checks: Vec<Check>, boards: Vec<BoardFigures>) -> Report {
+    pub fn new(
+        program: &str,
+        host: &str,
+        config: &str,
+        checks: Vec<Check>,
+        boards: Vec<BoardFigures>,
+    ) -> Report {
         let verdict = checks
             .iter()
             .map(|check| check.verdict)
@@ -307,6 +320,7 @@ impl Report {
         Report {
             doctor: FORMAT,
             program: program.to_owned(),
+            host: host.to_owned(),
             config: config.to_owned(),
             verdict,
             checks,
@@ -323,12 +337,21 @@ impl Report {
         }
     }
 
-    /// The report in lines, one a check, and a last one that sums them up.
+    /// The report in lines, one a check, and a last one that sums them up. Checks of a board that were not run
+    /// for one and the same reason share a line.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for check in &self.checks {
-            text.push_str(&check.line());
-            text.push('\n');
+        let same = |one: &Check, next: &Check| {
+            one.verdict == Verdict::NotRun
+                && next.verdict == Verdict::NotRun
+                && (&one.board, &one.place, &one.what) == (&next.board, &next.place, &next.what)
+        };
+        for checks in self.checks.chunk_by(same) {
+            let topics: Vec<&str> = checks.iter().map(|check| check.check.as_str()).collect();
+            if let Some(first) = checks.first() {
+                text.push_str(&first.line_of(&topics.join(", ")));
+                text.push('\n');
+            }
         }
         text.push_str(&self.summary());
         text.push('\n');
@@ -359,7 +382,7 @@ mod tests {
 
     fn report(verdicts: &[Verdict]) -> Report {
         let checks = verdicts.iter().map(|verdict| Check::new(Topic::Disk, *verdict, "x")).collect();
-        Report::new("0.1.0", "a.toml", checks, Vec::new())
+        Report::new("0.1.0", "hall-7", "a.toml", checks, Vec::new())
     }
 
     #[test]
@@ -387,6 +410,23 @@ mod tests {
         assert_eq!(
             check.line(),
             "failed   board 7, device: /dev/ttyUSB0: no such device at all; plug it in: `ls -l /dev/serial/by-id`"
+        );
+    }
+
+    #[test]
+    fn what_was_not_run_for_one_reason_shares_a_line() {
+        let not_run = |topic, board| Check::not_run(topic, "see device").of(board);
+        let checks = vec![
+            not_run(Topic::Squares, "1"),
+            not_run(Topic::Bounce, "1"),
+            not_run(Topic::Squares, "2"),
+            Check::ok(Topic::Clock, "see device").of("2"),
+        ];
+        let text = Report::new("0.1.0", "hall-7", "a.toml", checks, Vec::new()).text();
+        assert_eq!(
+            text,
+            "not-run  board 1, squares, bounce: see device\nnot-run  board 2, squares: see device\n\
+             ok       board 2, clock: see device\nready: 3 not-run, 1 ok\n"
         );
     }
 
