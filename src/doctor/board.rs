@@ -114,13 +114,13 @@ fn picture<'a>(about: &About, watch: &'a Watch) -> Option<(Bitboard, Option<&'a 
 fn device(about: &About, watch: &Watch) -> Check {
     let check = if let Some(complaint) = watch.complaints().first() {
         Check::failed(Topic::Device, complaint.clone()).remedy("correct that, and run this again")
-    } else if watch.link() == Some(false) {
-        Check::failed(Topic::Device, "the board was there and fell silent")
-            .remedy("see to the cable, its plugs and the power of the board")
     } else if watch.occupied().is_none() {
         Check::failed(Topic::Device, "it is open, and no board answers")
             .remedy("is the board switched on, and is this its port?")
             .command("ls -l /dev/touchmoved /dev/serial/by-id")
+    } else if watch.link() == Some(false) {
+        Check::failed(Topic::Device, "the board was there and fell silent")
+            .remedy("see to the cable, its plugs and the power of the board")
     } else if watch.garbled() > 0 {
         Check::warning(Topic::Device, format!("it answers, with {} garbled bytes", watch.garbled()))
             .remedy("take a shorter or better cable; what is lost is read again")

@@ -61,6 +61,8 @@ pub struct Watch {
     first_at: Option<MonoTime>,
     now: MonoTime,
     known: bool,
+    /// Only the set-up says so: no event has told of the board.
+    assumed: bool,
     occupied: Bitboard,
     pieces: Option<Board>,
     first: Option<(Bitboard, Option<Board>)>,
@@ -110,6 +112,7 @@ impl Watch {
             first_at: None,
             now: MonoTime::ZERO,
             known,
+            assumed: known,
             occupied,
             first: known.then(|| (occupied, pieces.clone())),
             pieces,
@@ -198,6 +201,7 @@ impl Watch {
         occupied: bool,
         piece: Option<Option<shakmaty::Piece>>,
     ) {
+        self.assumed = false;
         if let (Some(piece), Some(pieces)) = (piece, &mut self.pieces) {
             match piece {
                 Some(piece) => pieces.set_piece_at(square, piece),
@@ -235,12 +239,15 @@ impl Watch {
     }
 
     fn whole(&mut self, at: MonoTime, occupied: Bitboard, pieces: Option<Board>) {
-        if self.first.is_none() {
+        let assumed = std::mem::take(&mut self.assumed);
+        if self.first.is_none() || assumed {
             self.first = Some((occupied, pieces.clone()));
         }
         if self.known {
             for square in self.occupied ^ occupied {
-                self.edge(at, square, occupied.contains(square));
+                if !assumed {
+                    self.edge(at, square, occupied.contains(square));
+                }
                 self.changes.push_back(Change { at, square, occupied: occupied.contains(square) });
             }
         }
