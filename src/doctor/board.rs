@@ -47,6 +47,9 @@ const LONGEST_MS: u64 = 24 * 3_600_000;
 /// Every check of a board that was heard.
 pub fn checks(about: &About, watch: &Watch) -> Vec<Check> {
     let mut checks = vec![device(about, watch)];
+    if !watch.wiring().is_empty() {
+        checks.push(wiring(&watch.wiring().join("; ")));
+    }
     checks.extend(battery(watch));
     checks.push(squares_check(about, watch));
     checks.push(chatter(watch));
@@ -153,6 +156,12 @@ fn answers(about: &About, watch: &Watch) -> String {
         words.push_str(", it lies turned by 180 degrees, which is taken into account");
     }
     words
+}
+
+/// The check of the wiring, from what the self-test of the matrix found.
+pub(super) fn wiring(found: &str) -> Check {
+    Check::failed(Topic::Wiring, found)
+        .remedy("docs/hardware.md says what each finding means and what to solder")
 }
 
 fn battery(watch: &Watch) -> Vec<Check> {

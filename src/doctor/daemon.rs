@@ -21,7 +21,7 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// What is wrong with a part (`journal` or `source`) of a board.
+    /// What is wrong with a part (`journal`, `source` or `wiring`) of a board.
     fn trouble(&self, board: &str, part: &str) -> Option<&str> {
         let troubles = self.health.get("troubles")?.as_array()?;
         let found = troubles.iter().find(|trouble| {
@@ -95,6 +95,9 @@ pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Che
         checks.push(
             Check::failed(Topic::Journals, trouble).remedy("make room, or see to the disk").command("df -h"),
         );
+    }
+    if let Some(found) = answers.trouble(id, "wiring") {
+        checks.push(super::board::wiring(found));
     }
     checks.push(match state.filter(|_| reads) {
         Some(state) => squares_of(state, start),

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 
 use shakmaty::{File, Rank, Square};
 
+/// A contact that is no square yet.
+const NOBODY: &str = "--";
+
 /// What is known of one square.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Finding {
@@ -149,8 +152,8 @@ impl Map {
         remarks
     }
 
-    /// The map in the form of the configuration: rows of the sensor from row 0, in each one the columns from
-    /// column 0, every entry the square that this contact is. Squares that are not known are left empty.
+    /// The map in the form of the configuration: a text for each row of the sensor from row 0, in it the
+    /// squares of the columns from column 0. A contact that is no square yet is written `--`.
     pub fn to_toml(&self) -> String {
         let assigned = self.assigned();
         let mut text = String::from("map = [\n");
@@ -160,10 +163,10 @@ impl Map {
                 .map(|file| {
                     let contact = Square::from_coords(file, rank);
                     let square = assigned.iter().find(|(_, given)| *given == contact);
-                    format!("\"{}\"", square.map(|(square, _)| square.to_string()).unwrap_or_default())
+                    square.map_or_else(|| NOBODY.to_owned(), |(square, _)| square.to_string())
                 })
                 .collect();
-            let _ = writeln!(text, "    [{}],", row.join(", "));
+            let _ = writeln!(text, "    \"{}\",", row.join(" "));
         }
         text.push_str("]\n");
         text
@@ -219,16 +222,12 @@ impl Map {
             return Err(wrong("map has eight rows"));
         }
         for (row, rank) in rows.iter().zip(Rank::ALL) {
-            let entries = row
-                .as_array()
-                .filter(|row| row.len() == 8)
-                .ok_or_else(|| wrong("a row has eight squares"))?;
-            for (entry, file) in entries.iter().zip(File::ALL) {
-                if entry.as_str() == Some("") {
-                    continue;
-                }
-                let square = square(entry)
-                    .ok_or_else(|| wrong(&format!("an entry of the map is no square: {entry:?}")))?;
+            let entries: Vec<&str> = row.as_str().unwrap_or_default().split_whitespace().collect();
+            if entries.len() != 8 {
+                return Err(wrong("a row of the map is a text of eight squares"));
+            }
+            for (entry, file) in entries.into_iter().zip(File::ALL).filter(|(entry, _)| *entry != NOBODY) {
+                let square: Square = entry.parse().map_err(|_| wrong(&format!("{entry:?} is no square")))?;
                 map.set(square, Finding::Contact(Square::from_coords(file, rank)));
             }
         }
@@ -400,12 +399,7 @@ mod tests {
         assert_eq!(map.shape(), Some(Shape::Straight));
         assert!(map.is_whole());
         let text = map.to_toml();
-        assert!(
-            text.starts_with(
-                "map = [\n    [\"a1\", \"b1\", \"c1\", \"d1\", \"e1\", \"f1\", \"g1\", \"h1\"],\n"
-            ),
-            "{text}"
-        );
+        assert!(text.starts_with("map = [\n    \"a1 b1 c1 d1 e1 f1 g1 h1\",\n"), "{text}");
         assert_eq!(text.lines().count(), 10);
     }
 
@@ -470,9 +464,9 @@ mod tests {
             "",
             "map = 1",
             "map = [[]]",
-            "map = [[\"a1\"]]",
+            "map = [\"a1\"]",
             "[",
-            "map = [[\"z9\", \"\", \"\", \"\", \"\", \"\", \"\", \"\"], [], [], [], [], [], [], []]",
+            "map = [\"z9 b1 c1 d1 e1 f1 g1 h1\", \"\", \"\", \"\", \"\", \"\", \"\", \"\"]",
         ] {
             assert!(Map::from_file(text).is_err(), "{text}");
         }

@@ -61,6 +61,8 @@ pub enum Topic {
     Power,
     /// The device of the board: there, ours, free, answering.
     Device,
+    /// What the self-test of a matrix found.
+    Wiring,
     /// Battery of the board and of the clock.
     Battery,
     /// Which squares are occupied.
@@ -77,7 +79,7 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic, in the order of the report.
-    pub const ALL: [Topic; 18] = [
+    pub const ALL: [Topic; 19] = [
         Topic::Configuration,
         Topic::Daemon,
         Topic::Journals,
@@ -90,6 +92,7 @@ impl Topic {
         Topic::Temperature,
         Topic::Power,
         Topic::Device,
+        Topic::Wiring,
         Topic::Battery,
         Topic::Squares,
         Topic::Chatter,
@@ -113,6 +116,7 @@ impl Topic {
             Topic::Temperature => "temperature",
             Topic::Power => "power",
             Topic::Device => "device",
+            Topic::Wiring => "wiring",
             Topic::Battery => "battery",
             Topic::Squares => "squares",
             Topic::Chatter => "chatter",

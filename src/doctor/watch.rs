@@ -83,6 +83,7 @@ pub struct Watch {
     flags: u64,
     garbled: u64,
     complaints: Vec<String>,
+    wiring: Vec<String>,
     changes: VecDeque<Change>,
 }
 
@@ -133,6 +134,7 @@ impl Watch {
             flags: 0,
             garbled: 0,
             complaints: Vec::new(),
+            wiring: Vec::new(),
             changes: VecDeque::new(),
         }
     }
@@ -266,6 +268,9 @@ impl Watch {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         if let Some(error) = text("error") {
             self.complain(error);
+        }
+        if let Some(findings) = object.get("self_test").and_then(Value::as_array) {
+            self.wiring = findings.iter().filter_map(finding).collect();
         }
         match text("what") {
             Some("garbled-bytes" | "invalid-message") => {
@@ -432,10 +437,21 @@ impl Watch {
         self.garbled
     }
 
+    /// What the self-test of a matrix found, each with its place.
+    pub fn wiring(&self) -> &[String] {
+        &self.wiring
+    }
+
     /// What the source complained of.
     pub fn complaints(&self) -> &[String] {
         &self.complaints
     }
+}
+
+/// A finding of the self-test of a matrix in words.
+fn finding(value: &Value) -> Option<String> {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    Some(format!("{} at {}", text("finding")?, text("place")?))
 }
 
 #[cfg(test)]
@@ -498,10 +514,13 @@ mod tests {
         tell(&mut watch, json!({"version": "1.2"}));
         tell(&mut watch, json!({"source": "matrix", "scans": 1996, "span_us": 10_000_000}));
         tell(&mut watch, json!({"source": "matrix", "overruns": 2, "worst_us": 90_000, "overruns_total": 5}));
+        let found = json!([{"finding": "never-closes", "place": "e2, row 1, column 4"}, 3]);
+        tell(&mut watch, json!({"source": "matrix", "self_test": found}));
         tell(&mut watch, json!({"what": "garbled-bytes", "n": 7}));
         tell(&mut watch, json!({"source": "matrix", "error": "no answer"}));
         assert_eq!(watch.identity().get("version"), Some(&json!("1.2")));
         assert_eq!(watch.scan(), Scan { per_10_s: Some(1996), overruns: Some(5), worst_us: Some(90_000) });
+        assert_eq!(watch.wiring(), ["never-closes at e2, row 1, column 4"]);
         assert_eq!((watch.garbled(), watch.complaints()), (7, &["no answer".to_owned()][..]));
     }
 }

@@ -58,9 +58,7 @@ fn exchanged_columns_are_found_and_the_map_is_written() {
     assert!(text.contains("\ncolumns 0 to 7 are a b d c e f g h; wires are exchanged: "), "{text}");
     let map: toml::Table = fs::read_to_string(&file).unwrap().parse().unwrap();
     assert_eq!(map.keys().collect::<Vec<_>>(), ["map"], "the configuration takes it as it is");
-    let row = map["map"][1].as_array().unwrap();
-    let row: Vec<&str> = row.iter().map(|square| square.as_str().unwrap()).collect();
-    assert_eq!(row, ["a2", "b2", "d2", "c2", "e2", "f2", "g2", "h2"]);
+    assert_eq!(map["map"][1].as_str(), Some("a2 b2 d2 c2 e2 f2 g2 h2"));
 }
 
 #[test]
