@@ -196,7 +196,7 @@ fn a_recording_tells_of_dead_stuck_and_chattering_squares_and_of_bounce() {
     assert_check(&report, Topic::Bounce, "warning", "25 under 50 ms");
     let remedy = check(&report, Topic::Bounce)["remedy"].as_str().unwrap();
     assert_eq!(remedy, "set debounce-close-ms = 33 for 15 (e4 took 22 ms)");
-    assert_check(&report, Topic::Scan, "warning", "3 scans began late, the worst by 42 ms");
+    assert_check(&report, Topic::Scan, "warning", "3 late scans, the worst by 42 ms");
     let figures = &report["boards"][0];
     assert_eq!((&figures["missing"][0], &figures["extra"][0]), (&"g1".into(), &"d4".into()));
     assert_eq!(figures["closing"]["longest_us"], 22_000);
@@ -373,4 +373,20 @@ fn one_board_of_several_is_asked_for_by_its_id() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("has no board b; it has 1, a7"));
     let output = bench.doctor(&["--live"]);
     assert!(String::from_utf8(output.stderr).unwrap().contains("name one board with --board: 1, a7"));
+}
+
+/// What docs/operation.md shows is what the program says.
+#[test]
+fn the_output_in_the_manual_is_real() {
+    let manual = include_str!("../docs/operation.md");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples/sick-board.toml");
+    let output = process::run(&["doctor", "--config", example.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let folder = example.parent().unwrap().display().to_string();
+    let of_board: Vec<&str> = text.lines().filter(|line| line.contains(" board 7, ")).collect();
+    assert_eq!(of_board.len(), 6, "{text}");
+    for line in of_board {
+        assert!(manual.contains(&line.replace(&folder, "config/examples")), "{line}");
+    }
 }

@@ -56,7 +56,7 @@ pub fn checks(about: &About, watch: &Watch) -> Vec<Check> {
     checks.push(bounce(about, watch));
     checks.push(scan(about, watch));
     checks.push(clock(about, watch));
-    checks.into_iter().map(|check| check.of(&about.id)).collect()
+    checks.into_iter().map(|check| check.of_one(&about.id)).collect()
 }
 
 /// The checks of a board that could not be heard, for the reason that `device` tells.
@@ -198,7 +198,10 @@ fn chatter(watch: &Watch) -> Check {
     let chattering = watch.chattering();
     if chattering.is_empty() {
         let seconds = watch.listened_us() / 1_000_000;
-        return Check::ok(Topic::Chatter, format!("no square changed by itself in {seconds} s"));
+        return Check::ok(
+            Topic::Chatter,
+            format!("no square changed by itself in {seconds} s ({} edges)", watch.edges()),
+        );
     }
     Check::failed(
         Topic::Chatter,
@@ -279,7 +282,7 @@ fn scan(about: &About, watch: &Watch) -> Check {
 
 fn late(overruns: u64, worst_us: Option<u64>) -> Check {
     let worst = worst_us.map(|us| format!(", the worst by {} ms", us.div_ceil(1000))).unwrap_or_default();
-    Check::warning(Topic::Scan, format!("{overruns} scans began late{worst}"))
+    Check::warning(Topic::Scan, format!("{overruns} late scans{worst}"))
         .remedy("end other programs on this machine, or make scan-ms larger")
         .command("top -b -n 1 | head -15")
 }

@@ -107,7 +107,7 @@ pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Che
         checks.push(Check::not_run(topic, "the daemon holds the board and does not tell this"));
     }
     checks.push(clock_of(state));
-    checks.into_iter().map(|check| check.of(id)).collect()
+    checks.into_iter().map(|check| check.of_one(id)).collect()
 }
 
 fn read_by_daemon(id: &str, answers: &Answers) -> String {

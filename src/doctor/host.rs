@@ -71,6 +71,22 @@ pub struct Folder {
 /// The name of the service's user on this machine.
 pub const SERVICE_USER: &str = "touchmoved";
 
+/// Says that somebody else than the user of the service, or root, tests the service's configuration: what he may
+/// not read or write fails here and not in the service.
+pub fn tester(service: &User, uid: u32) -> Option<Check> {
+    (uid != 0 && uid != service.uid).then(|| {
+        Check::warning(
+            Topic::Configuration,
+            format!(
+                "the service runs as {}, and this as somebody else, who may be refused what it is not",
+                service.name
+            ),
+        )
+        .remedy("run this as the service does")
+        .command(format!("sudo -u {} touchmoved doctor", service.name))
+    })
+}
+
 /// The check of a folder that is written to. `service` is the user of the service, where the machine has him
 /// and this program runs as somebody else.
 pub fn folder(topic: Topic, folder: &Folder, service: Option<&User>) -> Check {
@@ -355,6 +371,14 @@ mod tests {
         assert!(!user.may(2, on(997, 20, 0o077)), "the owner has the owner's rights only");
         assert!(user.may(6, on(0, 20, 0o660)) && !user.may(2, on(0, 20, 0o642)));
         assert!(user.may(4, on(0, 0, 0o644)) && !user.may(2, on(0, 0, 0o755)));
+    }
+
+    #[test]
+    fn somebody_else_is_told_to_run_it_as_the_service_does() {
+        assert_eq!(tester(&service(), 997), None);
+        assert_eq!(tester(&service(), 0), None);
+        let line = tester(&service(), 1000).unwrap().line();
+        assert!(line.ends_with("`sudo -u touchmoved touchmoved doctor`"), "{line}");
     }
 
     #[test]

@@ -180,6 +180,18 @@ impl Check {
         self
     }
 
+    /// The same check of one board of several: what the doctor is asked for next is about this board.
+    #[must_use]
+    pub fn of_one(self, board: &str) -> Check {
+        let mut check = self.of(board);
+        if let Some(command) =
+            check.command.as_mut().filter(|command| command.starts_with("touchmoved doctor"))
+        {
+            let _ = write!(command, " --board {board}");
+        }
+        check
+    }
+
     /// The same check with its place.
     #[must_use]
     pub fn at(mut self, place: impl Into<String>) -> Check {
@@ -368,7 +380,8 @@ impl Report {
         for verdict in [Verdict::Failed, Verdict::Warning, Verdict::NotRun, Verdict::Ok] {
             let number = count(verdict);
             if number > 0 || verdict == Verdict::Ok {
-                parts.push(format!("{number} {}", verdict.as_str()));
+                let plural = if verdict == Verdict::Warning && number != 1 { "s" } else { "" };
+                parts.push(format!("{number} {}{plural}", verdict.as_str()));
             }
         }
         let word = match self.verdict {

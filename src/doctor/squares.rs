@@ -132,12 +132,10 @@ fn faulty(against: Against, difference: Difference, start: &Board) -> Check {
     let remedy = match (&loose, missing.is_empty()) {
         (Some(_), _) => "see to the wire and the pin of that line",
         (None, false) => {
-            "put the men of these squares in the middle; a square that stays empty under a good man is dead: walk \
-             over the squares"
+            "put these men in the middle of their squares; what stays empty is dead, the walk tells"
         }
         (None, true) => {
-            "take what is there away; a square that stays occupied is stuck (a magnet near it, a shorted diode or \
-             contact): walk over the squares"
+            "take away what is there; what stays occupied is stuck (a magnet, a diode, a contact)"
         }
     };
     Check::failed(Topic::Squares, format!("compared with {than}: {}", parts.join("; ")))

@@ -18,9 +18,9 @@ const PICTURE_MS: u64 = 250;
 const LINE_MS: u64 = 1000;
 const WAIT: Duration = Duration::from_millis(50);
 
-/// The other screen, without a cursor; and back.
-const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
-const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
+/// The other screen, without a cursor and without wrapped lines; and back.
+const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
+const LEAVE: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 /// A terminal that shows the view, and is as it was when this is dropped.
 struct Screen;

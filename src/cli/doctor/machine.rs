@@ -61,6 +61,11 @@ pub(super) fn folders(config: &Config, is_service: bool) -> Vec<Check> {
     checks
 }
 
+/// Says when somebody else tests the service's configuration.
+pub(super) fn tester(is_service: bool) -> Option<Check> {
+    host::tester(&service(is_service)?, rustix::process::geteuid().as_raw())
+}
+
 /// The user of the service, where this program tests the service's configuration as somebody else.
 fn service(is_service: bool) -> Option<User> {
     let text = |path| fs::read_to_string(path).unwrap_or_default();

@@ -50,6 +50,7 @@ fn configured(
     checks: &mut Vec<Check>,
     figures: &mut Vec<BoardFigures>,
 ) {
+    checks.extend(machine::tester(is_service));
     let holder = net::Holder::find(config);
     let answers = holder.as_ref().map(|holder| holder.answers());
     checks.push(match (&holder, &answers) {
