@@ -16,7 +16,7 @@ use std::{
 
 use crate::{
     config::{self, BoardConfig, Config, Speed},
-    doctor::{Check, Topic},
+    doctor::{Check, Topic, Verdict},
 };
 
 /// Where the service's configuration is.
@@ -126,7 +126,7 @@ fn one(args: &Args, loaded: &Loaded, boards: &[BoardConfig]) -> ExitCode {
         let ids: Vec<&str> = boards.iter().map(|board| board.id.as_str()).collect();
         return fail(&format!("name one board with --board: {}", ids.join(", ")));
     };
-    for check in &loaded.checks {
+    for check in loaded.checks.iter().filter(|check| check.verdict != Verdict::Ok) {
         eprintln!("{}", check.line());
     }
     if let Some(holder) = net::Holder::find(config).filter(|_| !listen::is_recorded(&board.sensor)) {

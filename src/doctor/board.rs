@@ -7,7 +7,8 @@ use shakmaty::{Bitboard, Board, Color};
 
 use super::{
     bounce::{ENOUGH, Side},
-    report::{BoardFigures, Check, Topic},
+    figures::BoardFigures,
+    report::{Check, Topic},
     squares,
     watch::Watch,
 };
@@ -361,3 +362,6 @@ pub(super) fn time(ms: u64) -> String {
 pub const fn hears_clock(kind: BoardKind) -> bool {
     matches!(kind, BoardKind::Dgt)
 }
+
+#[cfg(test)]
+mod tests;

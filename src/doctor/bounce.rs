@@ -9,7 +9,7 @@
 
 use shakmaty::Square;
 
-use super::report::BounceFigures;
+use super::figures::BounceFigures;
 use crate::session::time::MonoTime;
 
 /// Edges nearer than this are no two deeds of a hand, in microseconds.

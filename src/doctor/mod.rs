@@ -6,12 +6,16 @@
 pub mod board;
 pub mod bounce;
 pub mod daemon;
+pub mod figures;
+pub mod folders;
 pub mod host;
 pub mod live;
 pub mod map;
 pub mod report;
+pub mod shape;
 pub mod squares;
 pub mod walk;
 pub mod watch;
 
-pub use report::{BoardFigures, Check, Report, Topic, Verdict};
+pub use figures::BoardFigures;
+pub use report::{Check, Report, Topic, Verdict};

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::figures::BoardFigures;
+
 /// Version of the JSON object; raised when a key changes its meaning or goes.
 pub const FORMAT: u32 = 1;
 
@@ -240,65 +242,6 @@ impl Check {
     }
 }
 
-/// What is known of one board, in figures.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BoardFigures {
-    /// Identifier of the board.
-    pub board: String,
-    /// Name of its sensor's table in the configuration.
-    pub sensor: String,
-    /// What the device told of itself: version, serial number, trademark, battery.
-    pub identity: serde_json::Map<String, serde_json::Value>,
-    /// Milliseconds that the board was listened to, on the time line of its source.
-    pub listened_ms: u64,
-    /// What the squares read, as 16 hex digits (a1 = bit 0); `None` when nothing was read.
-    pub occupied: Option<String>,
-    /// The men of an identity board, as the first field of a FEN.
-    pub pieces: Option<String>,
-    /// Squares that read empty and should not.
-    pub missing: Vec<String>,
-    /// Squares that read occupied and should not.
-    pub extra: Vec<String>,
-    /// Squares that change faster than a hand.
-    pub chattering: Vec<String>,
-    /// Edges of contacts, or changes of squares where the board debounces.
-    pub edges: u64,
-    /// Bounce of the closing contacts; `None` where the board debounces by itself.
-    pub closing: Option<BounceFigures>,
-    /// Bounce of the opening contacts.
-    pub opening: Option<BounceFigures>,
-    /// Scans a second, times ten; `None` where the source does not tell.
-    pub scans_per_10_s: Option<u64>,
-    /// Scans that began late.
-    pub overruns: Option<u64>,
-    /// The latest of them, in microseconds.
-    pub worst_overrun_us: Option<u64>,
-    /// Time left for White in milliseconds, where a clock was heard.
-    pub white_ms: Option<u64>,
-    /// Time left for Black in milliseconds.
-    pub black_ms: Option<u64>,
-    /// `white`, `black`, or `None` while both stand.
-    pub running: Option<&'static str>,
-}
-
-/// Bounce in one direction.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct BounceFigures {
-    /// Changes that were seen.
-    pub changes: u64,
-    /// Changes without a bounce, and then by the longest false stretch of the change: shorter than 1, 2,
-    /// 5, 10, 20 and 50 ms.
-    pub histogram: Vec<u64>,
-    /// The longest false stretch, in microseconds.
-    pub longest_us: u64,
-    /// The square that had it.
-    pub worst: Option<String>,
-    /// Milliseconds that are configured.
-    pub configured_ms: u64,
-    /// Milliseconds that the changes ask for; `None` while they are too few.
-    pub suggested_ms: Option<u64>,
-}
-
 /// A whole self-test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -394,66 +337,4 @@ impl Report {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn report(verdicts: &[Verdict]) -> Report {
-        let checks = verdicts.iter().map(|verdict| Check::new(Topic::Disk, *verdict, "x")).collect();
-        Report::new("0.1.0", "hall-7", "a.toml", checks, Vec::new())
-    }
-
-    #[test]
-    fn the_worst_verdict_counts_and_what_was_not_run_does_not() {
-        use Verdict::{Failed, NotRun, Ok, Warning};
-        for (verdicts, code, last) in [
-            (&[Ok, NotRun][..], 0, "ready: 1 not-run, 1 ok"),
-            (&[Ok, Warning, NotRun], 1, "ready, with warnings: 1 warning, 1 not-run, 1 ok"),
-            (&[Failed, Warning, Ok, Ok], 2, "not ready: 1 failed, 1 warning, 2 ok"),
-            (&[NotRun], 0, "ready: 1 not-run, 0 ok"),
-        ] {
-            let report = report(verdicts);
-            assert_eq!(report.exit_code(), code);
-            assert_eq!(report.text().lines().last(), Some(last));
-        }
-    }
-
-    #[test]
-    fn a_check_is_one_line() {
-        let check = Check::failed(Topic::Device, "no such device\nat all")
-            .of("7")
-            .at("/dev/ttyUSB0")
-            .remedy("plug it in")
-            .command("ls -l /dev/serial/by-id");
-        assert_eq!(
-            check.line(),
-            "failed   board 7, device: /dev/ttyUSB0: no such device at all; plug it in: `ls -l /dev/serial/by-id`"
-        );
-    }
-
-    #[test]
-    fn what_was_not_run_for_one_reason_shares_a_line() {
-        let not_run = |topic, board| Check::not_run(topic, "see device").of(board);
-        let checks = vec![
-            not_run(Topic::Squares, "1"),
-            not_run(Topic::Bounce, "1"),
-            not_run(Topic::Squares, "2"),
-            Check::ok(Topic::Clock, "see device").of("2"),
-        ];
-        let text = Report::new("0.1.0", "hall-7", "a.toml", checks, Vec::new()).text();
-        assert_eq!(
-            text,
-            "not-run  board 1, squares, bounce: see device\nnot-run  board 2, squares: see device\n\
-             ok       board 2, clock: see device\nready: 3 not-run, 1 ok\n"
-        );
-    }
-
-    #[test]
-    fn topics_and_verdicts_have_one_name() {
-        for topic in Topic::ALL {
-            assert_eq!(serde_json::to_value(topic).unwrap(), topic.as_str());
-        }
-        for verdict in [Verdict::Ok, Verdict::NotRun, Verdict::Warning, Verdict::Failed] {
-            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.as_str());
-        }
-    }
-}
+mod tests;

@@ -97,7 +97,7 @@ fn the_object_has_the_keys_that_are_promised() {
 fn the_manual_names_every_key_and_every_check() {
     let manual = include_str!("../../docs/doctor.md");
     let figures = serde_json::to_value(touchmoved::doctor::BoardFigures::default()).unwrap();
-    let bounce = serde_json::to_value(touchmoved::doctor::report::BounceFigures::default()).unwrap();
+    let bounce = serde_json::to_value(touchmoved::doctor::figures::BounceFigures::default()).unwrap();
     let keys = [figures, bounce]
         .map(|value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>())
         .concat();

@@ -16,7 +16,8 @@ use crate::{
     desk::Token,
     doctor::{
         Check, Topic,
-        host::{self, Disk, Folder, Rights, SERVICE_USER, TimeSource, User},
+        folders::{self, Folder, Rights, SERVICE_USER, User},
+        host::{self, Disk, TimeSource},
     },
     sysclock,
 };
@@ -37,11 +38,11 @@ pub(super) fn folders(config: &Config, is_service: bool) -> Vec<Check> {
     let service = service(is_service);
     let mut checks = Vec::new();
     let (found, syncs_us) = look(&config.data_dir, service.as_ref());
-    checks.push(host::folder(Topic::Journals, &found, service.as_ref()));
+    checks.push(folders::folder(Topic::Journals, &found, service.as_ref()));
     match &config.pgn_dir {
         Some(dir) => {
             let (found, _) = look(dir, service.as_ref());
-            checks.push(host::folder(Topic::Pgn, &found, service.as_ref()));
+            checks.push(folders::folder(Topic::Pgn, &found, service.as_ref()));
         }
         None => checks.push(Check::not_run(Topic::Pgn, "PGN files are switched off")),
     }
@@ -63,7 +64,7 @@ pub(super) fn folders(config: &Config, is_service: bool) -> Vec<Check> {
 
 /// Says when somebody else tests the service's configuration.
 pub(super) fn tester(is_service: bool) -> Option<Check> {
-    host::tester(&service(is_service)?, rustix::process::geteuid().as_raw())
+    folders::tester(&service(is_service)?, rustix::process::geteuid().as_raw())
 }
 
 /// The user of the service, where this program tests the service's configuration as somebody else.
@@ -169,7 +170,7 @@ pub(super) fn tokens(config: &Config, is_service: bool) -> Vec<Check> {
             let read = fs::read_to_string(path)
                 .map_err(|error| error.to_string())
                 .and_then(|text| Token::parse(&text).map(drop).map_err(|error| error.to_string()));
-            Some(host::token(key, &path.display().to_string(), read, rights(path), service.as_ref()))
+            Some(folders::token(key, &path.display().to_string(), read, rights(path), service.as_ref()))
         })
         .collect();
     if named.is_empty() {
