@@ -135,7 +135,11 @@ fn one(args: &Args, loaded: &Loaded, boards: &[BoardConfig]) -> ExitCode {
         let stop = "the board can be read by one program at a time: stop the daemon (sudo systemctl stop touchmoved)";
         return fail(&format!("{stop}\n{}", check.line()));
     }
-    if args.walk { walk::run(board, args.write.as_deref()) } else { live::run(board) }
+    if args.walk {
+        walk::run(board, args.write.as_deref())
+    } else {
+        live::run(config, loaded.is_service, board)
+    }
 }
 
 /// The boards to test.

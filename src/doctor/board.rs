@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Board, Color};
 use super::{
     bounce::{ENOUGH, Side},
     figures::BoardFigures,
-    report::{Check, Topic},
+    report::{Check, Topic, Verdict},
     squares,
     watch::Watch,
 };
@@ -36,6 +36,14 @@ pub struct About {
     pub recorded: bool,
     /// A clock can be heard over this sensor.
     pub hears_clock: bool,
+}
+
+impl About {
+    /// The board and what it is read through, in a few words.
+    pub fn title(&self) -> String {
+        let place = if self.place == self.sensor { String::new() } else { format!(" at {}", self.place) };
+        format!("board {}, {}{place}", self.id, self.sensor)
+    }
 }
 
 /// Two scans in ten may be missing before it is told.
@@ -117,7 +125,14 @@ fn picture<'a>(about: &About, watch: &'a Watch) -> Option<(Bitboard, Option<&'a 
 
 fn device(about: &About, watch: &Watch) -> Check {
     let check = if let Some(complaint) = watch.complaints().first() {
-        Check::failed(Topic::Device, complaint.clone()).remedy("correct that, and run this again")
+        let told = Check::told(Topic::Device, &about.place, complaint);
+        if !about.recorded && watch.link() == Some(true) {
+            Check { verdict: Verdict::Warning, what: format!("it answers now, after: {}", told.what), ..told }
+        } else if told.remedy.is_none() {
+            told.remedy("correct that, and run this again")
+        } else {
+            told
+        }
     } else if watch.occupied().is_none() {
         Check::failed(Topic::Device, "it is open, and no board answers")
             .remedy("is the board switched on, and is this its port?")
@@ -201,7 +216,7 @@ fn chatter(watch: &Watch) -> Check {
         let seconds = watch.listened_us() / 1_000_000;
         return Check::ok(
             Topic::Chatter,
-            format!("no square changed by itself in {seconds} s ({} edges)", watch.edges()),
+            format!("no square changed faster than a hand in {seconds} s ({} edges)", watch.edges()),
         );
     }
     Check::failed(
@@ -231,7 +246,7 @@ fn bounce(about: &About, watch: &Watch) -> Check {
         .map(|(key, side, ms)| {
             let wanted = side.suggested_ms(scan_us).unwrap_or_else(|| side.needed_ms(scan_us));
             let place = side.worst.map(|(us, square)| format!(" ({square} took {} ms)", us.div_ceil(1000)));
-            format!("{key} = {wanted} for {ms}{}", place.unwrap_or_default())
+            format!("{key} = {wanted} in place of {ms}{}", place.unwrap_or_default())
         })
         .collect();
     if !short.is_empty() {
@@ -274,16 +289,18 @@ fn scan(about: &About, watch: &Watch) -> Check {
         return Check::ok(topic, rate);
     };
     if per_10_s * 100 < wanted * (100 - SCANS_MISSING_PERCENT) {
-        return Check::warning(topic, format!("{rate} for {}", wanted / 10))
+        return Check::warning(topic, format!("{rate} in place of {}", wanted / 10))
             .remedy("make scan-ms larger, or end other programs on this machine")
             .command("top -b -n 1 | head -15");
     }
     Check::ok(topic, format!("{rate}, none late"))
 }
 
-fn late(overruns: u64, worst_us: Option<u64>) -> Check {
+/// The check of scans of which some began late.
+pub(super) fn late(overruns: u64, worst_us: Option<u64>) -> Check {
+    let scans = if overruns == 1 { "1 late scan".to_owned() } else { format!("{overruns} late scans") };
     let worst = worst_us.map(|us| format!(", the worst by {} ms", us.div_ceil(1000))).unwrap_or_default();
-    Check::warning(Topic::Scan, format!("{overruns} late scans{worst}"))
+    Check::warning(Topic::Scan, format!("{scans}{worst}"))
         .remedy("end other programs on this machine, or make scan-ms larger")
         .command("top -b -n 1 | head -15")
 }

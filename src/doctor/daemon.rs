@@ -79,7 +79,8 @@ pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Che
     let connected = state.and_then(|state| state.get("connected")).and_then(Value::as_bool);
     let device = match (answers.trouble(id, "source"), connected) {
         (Some(trouble), _) => {
-            Check::failed(Topic::Device, trouble).remedy("the daemon tries it again for ever")
+            let told = Check::told(Topic::Device, place, trouble);
+            if told.remedy.is_none() { told.remedy("the daemon tries it again for ever") } else { told }
         }
         (None, Some(true)) => Check::ok(Topic::Device, read_by_daemon(id, answers)),
         (None, Some(false)) => Check::failed(Topic::Device, "the daemon waits for it to answer")
@@ -103,11 +104,22 @@ pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Che
         Some(state) => squares_of(state, start),
         None => Check::not_run(Topic::Squares, "the daemon does not read the board"),
     });
-    for topic in [Topic::Chatter, Topic::Bounce, Topic::Scan] {
-        checks.push(Check::not_run(topic, "the daemon holds the board and does not tell this"));
-    }
+    checks.extend([Topic::Chatter, Topic::Bounce].map(untold));
+    checks.push(scan_of(id, answers));
     checks.push(clock_of(state));
     checks.into_iter().map(|check| check.of_one(id)).collect()
+}
+
+fn untold(topic: Topic) -> Check {
+    Check::not_run(topic, "the daemon holds the board and does not tell this")
+}
+
+fn scan_of(id: &str, answers: &Answers) -> Check {
+    match answers.figure("scan_overruns_total", id) {
+        None => untold(Topic::Scan),
+        Some(0) => Check::ok(Topic::Scan, "the daemon scans it, and no scan was late"),
+        Some(overruns) => super::board::late(overruns, answers.figure("scan_late_worst_microseconds", id)),
+    }
 }
 
 fn read_by_daemon(id: &str, answers: &Answers) -> String {
@@ -188,13 +200,26 @@ mod tests {
         assert_eq!(check(None, Ok(&answers)).verdict, Verdict::Failed);
         let lines = lines("1", &answers);
         assert!(
-            lines[0].starts_with("failed   board 1, device: /dev/x: /dev/x: permission denied"),
+            lines[0].starts_with("failed   board 1, device: /dev/x: permission denied; the daemon tries"),
             "{lines:#?}"
         );
         assert!(lines[1].starts_with("failed   board 1, journals: no space left"), "{lines:#?}");
         assert!(lines[2].starts_with("not-run  board 1, squares: "), "{lines:#?}");
         assert!(self::lines("2", &answers)[0].contains("does not know this board"));
         assert_eq!(check(None, Err("no answer")).verdict, Verdict::Warning);
+    }
+
+    #[test]
+    fn scans_that_the_daemon_counts_are_judged() {
+        let mut answers = answers(true, json!([]), json!([]));
+        assert!(lines("1", &answers)[4].starts_with("not-run  board 1, scan: "));
+        answers.metrics = "touchmoved_scan_overruns_total{board=\"1\"} 0\n".to_owned();
+        assert!(lines("1", &answers)[4].starts_with("ok       board 1, scan: "));
+        answers.metrics = "touchmoved_scan_overruns_total{board=\"1\"} 2\n\
+            touchmoved_scan_late_worst_microseconds{board=\"1\"} 41500\n"
+            .to_owned();
+        let line = &lines("1", &answers)[4];
+        assert!(line.starts_with("warning  board 1, scan: 2 late scans, the worst by 42 ms"), "{line}");
     }
 
     #[test]

@@ -41,6 +41,19 @@ impl User {
         Some(User { name: name.to_owned(), uid, gids })
     }
 
+    /// The user of the service, with the groups that systemd gives him.
+    pub fn of_service(passwd: &str, group: &str) -> Option<User> {
+        let mut user = User::find(SERVICE_USER, passwd, group)?;
+        for line in group.lines() {
+            let mut fields = line.split(':');
+            let named = fields.next().is_some_and(|name| SERVICE_GROUPS.contains(&name));
+            if let (true, Some(gid)) = (named, fields.nth(1).and_then(|gid| gid.parse().ok())) {
+                user.gids.push(gid);
+            }
+        }
+        Some(user)
+    }
+
     /// True when the user has the right: 4 to read, 2 to write, 1 to enter, or a sum of them.
     pub fn may(&self, right: u32, on: Rights) -> bool {
         let granted = if self.uid == 0 {
@@ -70,6 +83,8 @@ pub struct Folder {
 
 /// The name of the service's user on this machine.
 pub const SERVICE_USER: &str = "touchmoved";
+/// The groups that `systemd/touchmoved.service` gives him beside his own.
+const SERVICE_GROUPS: [&str; 2] = ["dialout", "gpio"];
 
 /// Says that somebody else than the user of the service, or root, tests the service's configuration: what he may
 /// not read or write fails here and not in the service.
@@ -85,6 +100,22 @@ pub fn tester(service: &User, uid: u32) -> Option<Check> {
         .remedy("run this as the service does")
         .command(format!("sudo -u {} touchmoved doctor", service.name))
     })
+}
+
+/// The check of a device file with these rights, for the user of the service.
+pub fn permissions(path: &str, rights: Rights, service: &User) -> Check {
+    let name = &service.name;
+    let check = if service.may(6, rights) {
+        Check::ok(Topic::Permissions, format!("the user {name} of the service may read and write it"))
+    } else {
+        Check::failed(Topic::Permissions, format!("the user {name} of the service may not read and write it"))
+            .remedy("the rules of udev give it to a group of the service")
+            .command(
+                "sudo install -m 644 udev/60-touchmoved.rules /etc/udev/rules.d/ && sudo udevadm control --reload && \
+                 sudo udevadm trigger",
+            )
+    };
+    check.at(path)
 }
 
 /// The check of a folder that is written to. `service` is the user of the service, where the machine has him

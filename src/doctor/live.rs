@@ -7,6 +7,7 @@ use shakmaty::{Bitboard, Board, Color, File, Piece, Rank, Square};
 use super::{
     board::time,
     bounce::{CLASSES_US, Side},
+    report::{Check, Verdict},
     squares::{self, Difference, names},
     watch::{Change, Watch},
 };
@@ -43,8 +44,32 @@ pub fn line(watch: &Watch, start: &Board) -> String {
     )
 }
 
+/// How the checks of the machine ended, a line a verdict, the worst first.
+pub fn machine(checks: &[Check]) -> Vec<String> {
+    let mut name = "machine";
+    let mut lines = Vec::new();
+    for verdict in [Verdict::Failed, Verdict::Warning, Verdict::Ok, Verdict::NotRun] {
+        let mut topics: Vec<&str> = checks
+            .iter()
+            .filter(|check| check.verdict == verdict)
+            .map(|check| check.check.as_str())
+            .collect();
+        topics.dedup();
+        if !topics.is_empty() {
+            lines.push(format!("  {name:<11} {}: {}", verdict.as_str(), topics.join(" ")));
+            name = "";
+        }
+    }
+    lines
+}
+
+/// What differs from the start position or the empty board on squares that have not changed yet: a square that
+/// changes is neither dead nor stuck.
 fn difference(watch: &Watch, start: &Board) -> Option<Difference> {
-    watch.occupied().map(|occupied| squares::compare(occupied, start.occupied()))
+    let occupied = watch.occupied()?;
+    let found = squares::compare(occupied, start.occupied());
+    let still = !watch.touched();
+    Some(Difference { missing: found.missing & still, extra: found.extra & still, ..found })
 }
 
 /// Nine lines of 20 columns.
@@ -188,7 +213,7 @@ fn doubts(watch: &Watch, difference: Option<Difference>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::report::Topic, *};
     use crate::session::{
         event::{ClockReading, Event},
         io::Input,
@@ -207,7 +232,8 @@ mod tests {
     #[test]
     fn the_screen_of_a_matrix() {
         let mut watch = Watch::new(&GameSetup { signal: Signal::Raw, ..GameSetup::default() }, true);
-        watch.take(ms(0), &Event::Occupied(Board::default().occupied()).into());
+        let missing = Board::default().occupied() ^ Bitboard::from_square(Square::B8);
+        watch.take(ms(0), &Event::Occupied(missing).into());
         for (at, closed) in [(9_000, false), (9_003, true), (9_004, false)] {
             watch.take(ms(at), &square(Square::G1, closed));
         }
@@ -217,26 +243,39 @@ mod tests {
             lines.join("\n"),
             "board 1, matrix; 10 s\n\
              \n\
-             \x20  8 o o o o o o o o   link      up\n\
-             \x20  7 o o o o o o o o   occupied  31\n\
+             \x20  8 o ? o o o o o o   link      up\n\
+             \x20  7 o o o o o o o o   occupied  30\n\
              \x20  6 . . . . . . . .   edges     3, 2 in the last second\n\
              \x20  5 . . . . . . . .   scans     not told by this source\n\
              \x20  4 . . . . . . . .   clock     not heard\n\
              \x20  3 . . . . . . . .\n\
              \x20  2 o o o o o o o o   bounce      none   <1   <2   <5  <10  <20  <50 ms\n\
-             \x20  1 o o o o o o ? o    closing       0    0    0    0    0    0    0\n\
+             \x20  1 o o o o o o . o    closing       0    0    0    0    0    0    0\n\
              \x20    a b c d e f g h    opening       0    0    0    1    0    0    0\n\
              \n\
              \x20 last edges  g1- g1+ g1-\n\
-             \x20 look at     dead? g1"
+             \x20 look at     dead? b8"
         );
         assert!(lines.iter().all(|line| line.len() <= 80));
         let ansi = screen("x", &watch, &Board::default(), true).join("\n");
-        assert!(ansi.contains("o \x1b[7m?\x1b[0m o"), "{ansi}");
+        assert!(ansi.contains("o \x1b[7m.\x1b[0m o"), "{ansi}");
         assert_eq!(
             line(&watch, &Board::default()),
-            "10 s: 31 occupied, 3 edges, 2 in the last second, no scans told; look at dead? g1; last g1- g1+ g1-"
+            "10 s: 30 occupied, 3 edges, 2 in the last second, no scans told; look at dead? b8; last g1- g1+ g1-"
         );
+    }
+
+    #[test]
+    fn the_machine_is_told_by_verdict() {
+        let checks = [
+            Check::ok(Topic::Journals, ""),
+            Check::failed(Topic::Disk, ""),
+            Check::not_run(Topic::Time, ""),
+            Check::ok(Topic::Http, ""),
+        ];
+        let lines =
+            ["  machine     failed: disk", "              ok: journals http", "              not-run: time"];
+        assert_eq!(machine(&checks), lines);
     }
 
     #[test]

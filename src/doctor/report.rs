@@ -61,6 +61,8 @@ pub enum Topic {
     Temperature,
     /// Under-voltage and throttling.
     Power,
+    /// Whether the user of the service may open the device.
+    Permissions,
     /// The device of the board: there, ours, free, answering.
     Device,
     /// What the self-test of a matrix found.
@@ -81,7 +83,7 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic, in the order of the report.
-    pub const ALL: [Topic; 19] = [
+    pub const ALL: [Topic; 20] = [
         Topic::Configuration,
         Topic::Daemon,
         Topic::Journals,
@@ -93,6 +95,7 @@ impl Topic {
         Topic::Time,
         Topic::Temperature,
         Topic::Power,
+        Topic::Permissions,
         Topic::Device,
         Topic::Wiring,
         Topic::Battery,
@@ -117,6 +120,7 @@ impl Topic {
             Topic::Time => "time",
             Topic::Temperature => "temperature",
             Topic::Power => "power",
+            Topic::Permissions => "permissions",
             Topic::Device => "device",
             Topic::Wiring => "wiring",
             Topic::Battery => "battery",
@@ -173,6 +177,16 @@ impl Check {
     /// Something would be lost or wrong in a game.
     pub fn failed(check: Topic, what: impl Into<String>) -> Check {
         Check::new(check, Verdict::Failed, what)
+    }
+
+    /// A failure in the words of a driver: `PLACE: what is wrong; what to do`, the command in backticks.
+    pub fn told(check: Topic, place: &str, text: &str) -> Check {
+        let text = text.strip_prefix(place).and_then(|text| text.strip_prefix(": ")).unwrap_or(text);
+        let (what, remedy) = text.split_once("; ").map_or((text, None), |(what, todo)| (what, Some(todo)));
+        let command = remedy.and_then(|remedy| remedy.split('`').nth(1));
+        let mut check = Check::failed(check, what).at(place);
+        (check.remedy, check.command) = (remedy.map(str::to_owned), command.map(str::to_owned));
+        check
     }
 
     /// The same check of a board.
@@ -234,8 +248,11 @@ impl Check {
         if let Some(remedy) = &self.remedy {
             let _ = write!(line, "; {remedy}");
         }
-        if let Some(command) = &self.command {
-            let _ = write!(line, ": `{command}`");
+        let command = self.command.as_ref().map(|command| format!("`{command}`"));
+        if let Some(command) = command
+            && !self.remedy.as_ref().is_some_and(|remedy| remedy.contains(&command))
+        {
+            let _ = write!(line, ": {command}");
         }
         // A message of the system may have several lines.
         line.replace(['\n', '\r'], " ")

@@ -1,5 +1,7 @@
 //! One board while it is listened to: what its source told so far, in figures.
 
+mod device;
+
 use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
@@ -23,8 +25,6 @@ use crate::{
 pub const RECENT: usize = 8;
 /// Edges a second are counted over this time, in microseconds.
 const RATE_US: u64 = 1_000_000;
-/// Most complaints that are kept.
-const COMPLAINTS: usize = 5;
 /// Times of edges that are kept to count them; more in a second are counted as so many.
 const MOST_EDGES: usize = 4096;
 
@@ -262,66 +262,6 @@ impl Watch {
         }
     }
 
-    fn device(&mut self, value: &Value) {
-        let Some(object) = value.as_object() else { return };
-        let number = |key: &str| object.get(key).and_then(Value::as_u64);
-        let text = |key: &str| object.get(key).and_then(Value::as_str);
-        if let Some(error) = text("error") {
-            self.complain(error);
-        }
-        if let Some(findings) = object.get("self_test").and_then(Value::as_array) {
-            self.wiring = findings.iter().filter_map(finding).collect();
-        }
-        match text("what") {
-            Some("garbled-bytes" | "invalid-message") => {
-                self.garbled += number("n").unwrap_or(1);
-                return;
-            }
-            Some(_) => return,
-            None => {}
-        }
-        match text("clock") {
-            Some("absent") => self.clock_absent = Some(true),
-            Some(_) => self.clock_absent = Some(false),
-            None => {}
-        }
-        if let Some(total) = number("overruns_total") {
-            self.scan.overruns = Some(total);
-            self.scan.worst_us = self.scan.worst_us.max(number("worst_us"));
-        }
-        if let (Some(scans), Some(span)) = (number("scans"), number("span_us").filter(|span| *span > 0)) {
-            self.scan.per_10_s = Some(scans.saturating_mul(10_000_000) / span);
-            self.scan.overruns.get_or_insert(0);
-        }
-        const IDENTITY: [&str; 14] = [
-            "version",
-            "serial",
-            "long_serial",
-            "trademark",
-            "hardware_version",
-            "bus_address",
-            "battery",
-            "clock_battery",
-            "clock_version",
-            "orientation",
-            "firmware",
-            "protocol",
-            "name",
-            "model",
-        ];
-        for key in IDENTITY {
-            if let Some(value) = object.get(key) {
-                self.identity.insert(key.to_owned(), value.clone());
-            }
-        }
-    }
-
-    fn complain(&mut self, text: &str) {
-        if self.complaints.len() < COMPLAINTS && !self.complaints.iter().any(|known| known == text) {
-            self.complaints.push(text.to_owned());
-        }
-    }
-
     /// The changes that count since the last call, as far as the time has come.
     pub fn take_changes(&mut self) -> impl Iterator<Item = Change> + '_ {
         self.changes.drain(..)
@@ -446,12 +386,6 @@ impl Watch {
     pub fn complaints(&self) -> &[String] {
         &self.complaints
     }
-}
-
-/// A finding of the self-test of a matrix in words.
-fn finding(value: &Value) -> Option<String> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str);
-    Some(format!("{} at {}", text("finding")?, text("place")?))
 }
 
 #[cfg(test)]

@@ -79,6 +79,7 @@ fn a_board_is_drawn_on_a_terminal_which_is_put_right_at_ctrl_c() {
     terminal.until("   8 r n b q k b n r   link      up");
     terminal.until("clock     White 1:30:00, Black 0:05:00");
     terminal.until("bounce    debounced by the board");
+    terminal.until("machine     ");
     assert!(terminal.seen.starts_with(ENTER), "{:?}", terminal.seen);
     assert!(!terminal.seen.contains(LEAVE));
     kill_process(Pid::from_child(&terminal.child), Signal::INT).unwrap();
@@ -93,12 +94,12 @@ fn a_board_is_drawn_on_a_terminal_which_is_put_right_at_ctrl_c() {
 #[test]
 fn elsewhere_the_view_is_plain_lines_until_the_recording_is_over() {
     let dir = tempfile::tempdir().unwrap();
-    let lines = [r#"{"us":0,"occupied":"ffff00000000ffff"}"#, r#"{"us":900000,"sq":"g1","occ":0}"#];
+    let lines = [r#"{"us":0,"occupied":"fdff00000000ffff"}"#, r#"{"us":900000,"sq":"g1","occ":0}"#];
     let bench = Bench::quiet(&sensor_log(&log(dir.path(), RAW, &lines)));
     let output = bench.doctor(&["--live"]);
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\x1b'), "{text:?}");
     let last = text.lines().last().unwrap();
-    assert!(last.contains("31 occupied, 1 edges") && last.ends_with("look at dead? g1; last g1-"), "{text}");
+    assert!(last.contains("30 occupied, 1 edges") && last.ends_with("look at dead? b8; last g1-"), "{text}");
 }

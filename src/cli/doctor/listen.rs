@@ -1,7 +1,7 @@
 //! One board, opened and read in the way of the daemon.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
     thread::JoinHandle,
     time::Duration,
@@ -112,12 +112,7 @@ fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
     let settings = PortSettings { path: port.clone(), baud: BAUD, lines: ModemLines::Leave };
     match SerialLink::open(&settings) {
         Ok(_) => Ok(()),
-        Err(error) => {
-            let text = error.to_string();
-            let place = port.display().to_string();
-            let what = text.strip_prefix(&format!("{place}: ")).unwrap_or(&text).to_owned();
-            Err(Check::failed(Topic::Device, what).at(place))
-        }
+        Err(error) => Err(Check::told(Topic::Device, &port.display().to_string(), &error.to_string())),
     }
 }
 
@@ -142,6 +137,18 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
         SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
+    }
+}
+
+/// The device files that a sensor is read through.
+pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
+    match sensor {
+        SensorConfig::Dgt { port, .. } => vec![port.clone()],
+        // Which of them is taken is up to the model of the Raspberry Pi.
+        SensorConfig::Matrix { .. } => {
+            ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec()
+        }
+        SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => Vec::new(),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::{
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
+    sync::mpsc::channel,
     time::Duration,
 };
 
-use super::{interrupt, listen::Listener};
+use super::{interrupt, listen::Listener, machine, net};
 use crate::{
-    config::BoardConfig,
+    config::{BoardConfig, Config},
     doctor::{board::About, live, watch::Watch},
     sysclock,
 };
@@ -56,7 +57,7 @@ fn print(text: &str) -> io::Result<()> {
 }
 
 /// Shows a board until Ctrl-C, or until its recording is over.
-pub(super) fn run(board: &BoardConfig) -> ExitCode {
+pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> ExitCode {
     let stop = match interrupt::stop_at_signals() {
         Ok(stop) => stop,
         Err(error) => return super::fail(&format!("the system gives no signals: {error}")),
@@ -66,7 +67,15 @@ pub(super) fn run(board: &BoardConfig) -> ExitCode {
         Err(check) => return super::fail(&check.of(board.id.as_str()).line()),
     };
     let is_terminal = io::stdout().is_terminal();
-    let title = format!("touchmoved doctor, board {}, {} at {}", about.id, about.sensor, about.place);
+    let title = format!("touchmoved doctor, {}", about.title());
+    let (sender, machine) = channel();
+    let asked = config.clone();
+    // It may take some seconds, and the board is shown meanwhile; if nobody waits any longer, it is for nothing.
+    std::thread::spawn(move || {
+        let is_held = net::Holder::find(&asked).is_some();
+        sender.send(live::machine(&machine::checks(&asked, is_service, is_held)))
+    });
+    let mut beside = Vec::new();
     let shown = {
         let screen = if is_terminal { Screen::enter().map(Some) } else { Ok(None) };
         let step_ms = if is_terminal { PICTURE_MS } else { LINE_MS };
@@ -77,7 +86,8 @@ pub(super) fn run(board: &BoardConfig) -> ExitCode {
                 let now = sysclock::monotonic();
                 if now >= due || !more {
                     due = now.plus_ms(step_ms);
-                    show(screen.as_ref(), &title, &watch, &about)?;
+                    beside = machine.try_recv().unwrap_or(beside);
+                    show(screen.as_ref(), &title, &watch, &about, &beside)?;
                 }
                 watch.take_changes().for_each(drop);
                 if !more {
@@ -101,10 +111,17 @@ pub(super) fn run(board: &BoardConfig) -> ExitCode {
     }
 }
 
-fn show(screen: Option<&Screen>, title: &str, watch: &Watch, about: &About) -> io::Result<()> {
+fn show(
+    screen: Option<&Screen>,
+    title: &str,
+    watch: &Watch,
+    about: &About,
+    machine: &[String],
+) -> io::Result<()> {
     match screen {
         Some(screen) => {
             let mut lines = live::screen(title, watch, &about.start, true);
+            lines.extend_from_slice(machine);
             lines.push(String::new());
             lines.push(
                 "  Ctrl-C ends it. ? dead or without a man, ! stuck or a man too many, ~ chatter".to_owned(),

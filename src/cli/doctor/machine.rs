@@ -16,7 +16,7 @@ use crate::{
     desk::Token,
     doctor::{
         Check, Topic,
-        folders::{self, Folder, Rights, SERVICE_USER, User},
+        folders::{self, Folder, Rights, User},
         host::{self, Disk, TimeSource},
     },
     sysclock,
@@ -33,8 +33,17 @@ const NAMED: usize = 5;
 /// How long another program may take to answer.
 const ANSWER: Duration = Duration::from_secs(3);
 
+/// Every check of the machine; `is_held` while a daemon runs on this data directory.
+pub(super) fn checks(config: &Config, is_service: bool, is_held: bool) -> Vec<Check> {
+    let mut checks = folders(config, is_service);
+    checks.extend(tokens(config, is_service));
+    checks.extend(super::net::services(config, is_held));
+    checks.extend(itself());
+    checks
+}
+
 /// The folders that are written to, and their disk.
-pub(super) fn folders(config: &Config, is_service: bool) -> Vec<Check> {
+fn folders(config: &Config, is_service: bool) -> Vec<Check> {
     let service = service(is_service);
     let mut checks = Vec::new();
     let (found, syncs_us) = look(&config.data_dir, service.as_ref());
@@ -70,7 +79,7 @@ pub(super) fn tester(is_service: bool) -> Option<Check> {
 /// The user of the service, where this program tests the service's configuration as somebody else.
 fn service(is_service: bool) -> Option<User> {
     let text = |path| fs::read_to_string(path).unwrap_or_default();
-    let user = User::find(SERVICE_USER, &text("/etc/passwd"), &text("/etc/group"))?;
+    let user = User::of_service(&text("/etc/passwd"), &text("/etc/group"))?;
     (is_service && user.uid != rustix::process::geteuid().as_raw()).then_some(user)
 }
 
@@ -156,8 +165,16 @@ fn foreign(dir: &Path, user: &User) -> Vec<String> {
     found
 }
 
+/// Whether the service may open these device files, where somebody else tests its configuration.
+pub(super) fn permissions(devices: &[PathBuf], is_service: bool) -> Vec<Check> {
+    let Some(service) = service(is_service) else { return Vec::new() };
+    let check =
+        |path: &PathBuf| Some(folders::permissions(&path.display().to_string(), rights(path)?, &service));
+    devices.iter().filter_map(check).collect()
+}
+
 /// The files with the tokens.
-pub(super) fn tokens(config: &Config, is_service: bool) -> Vec<Check> {
+fn tokens(config: &Config, is_service: bool) -> Vec<Check> {
     let service = service(is_service);
     let files = [
         ("arbiter.token-file", &config.arbiter_token),

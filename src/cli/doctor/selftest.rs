@@ -65,10 +65,7 @@ fn configured(
             .iter()
             .map(|board| (board.id.as_str(), scope.spawn(move || one(board, held, seconds))))
             .collect();
-        checks.extend(machine::folders(config, is_service));
-        checks.extend(machine::tokens(config, is_service));
-        checks.extend(net::services(config, holder.is_some()));
-        checks.extend(machine::itself());
+        checks.extend(machine::checks(config, is_service, holder.is_some()));
         let join = |(id, thread): (&str, thread::ScopedJoinHandle<'_, Found>)| {
             thread.join().unwrap_or_else(|_| {
                 let broken = Check::failed(Topic::Device, "the test itself broke down; please report this");
@@ -77,7 +74,9 @@ fn configured(
         };
         threads.into_iter().map(join).collect::<Vec<_>>()
     });
-    for (of_board, known) in found {
+    for (board, (of_board, known)) in boards.iter().zip(found) {
+        let permissions = machine::permissions(&listen::devices(&board.sensor), is_service);
+        checks.extend(permissions.into_iter().map(|check| check.of(board.id.as_str())));
         checks.extend(of_board);
         figures.extend(known);
     }

@@ -65,7 +65,7 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
         interrupt::stop_at_signals().map_err(|error| format!("the system gives no signals: {error}"))?;
     let (listener, about, mut watch) =
         Listener::open(board).map_err(|check| check.of(board.id.as_str()).line())?;
-    let title = format!("touchmoved doctor --walk, board {} ({} at {})", about.id, about.sensor, about.place);
+    let title = format!("touchmoved doctor --walk, {}", about.title());
     say(INTRO);
     let words = listen_to_words();
     let mut walk: Option<Walk> = None;
@@ -203,6 +203,9 @@ fn done(map: &Map) -> ExitCode {
     say("");
     for remark in map.remarks() {
         say(&remark);
+    }
+    if !map.is_whole() {
+        say("The configuration takes a map of all 64 squares; so far it is:");
     }
     say(&format!("\n{}", map.to_toml().trim_end()));
     let is_broken = !map.dead().is_empty() || !map.doubled().is_empty();

@@ -130,7 +130,12 @@ fn a_debounce_time_is_suggested_from_what_was_seen() {
         "15 and 30 ms are enough (what was seen asks for 10 and 10",
     );
     let long = checks(&about(false), &bouncing(12_000));
-    assert_check(&long, Topic::Bounce, Verdict::Warning, "set debounce-close-ms = 23 for 15 (e4 took 12 ms)");
+    assert_check(
+        &long,
+        Topic::Bounce,
+        Verdict::Warning,
+        "set debounce-close-ms = 23 in place of 15 (e4 took 12 ms)",
+    );
     let few = checks(&about(false), &watch(BoardKind::Reed, Signal::Raw, []));
     assert_check(&few, Topic::Bounce, Verdict::NotRun, "a suggestion takes 20 changes each way");
     let figures = figures(&about(false), &bouncing(12_000));
@@ -146,7 +151,7 @@ fn late_and_missing_scans_are_told() {
     assert_check(&scan(vec![]), Topic::Scan, Verdict::NotRun, "has not told how often it scans");
     let scans = |scans: u64| json!({"source": "matrix", "scans": scans, "span_us": 10_000_000});
     assert_check(&scan(vec![scans(1990)]), Topic::Scan, Verdict::Ok, "199.0 scans a second, none late");
-    assert_check(&scan(vec![scans(1500)]), Topic::Scan, Verdict::Warning, "150.0 scans a second for 200");
+    assert_check(&scan(vec![scans(1500)]), Topic::Scan, Verdict::Warning, "150.0 scans a second in place of 200");
     let late = json!({"source": "matrix", "overruns": 1, "worst_us": 23_000, "overruns_total": 4});
     assert_check(
         &scan(vec![scans(1990), late]),

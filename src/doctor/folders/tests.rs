@@ -56,3 +56,20 @@ fn a_token_is_kept_from_others_and_readable_for_the_service() {
     assert_eq!(look(Ok(()), 0o600).verdict, Verdict::Failed);
     assert!(look(Err("too short".to_owned()), 0o640).line().contains("openssl rand -hex 16"));
 }
+
+#[test]
+fn the_service_opens_devices_of_the_groups_that_its_unit_names() {
+    let unit = include_str!("../../../systemd/touchmoved.service");
+    assert!(unit.contains(&format!("SupplementaryGroups={}\n", SERVICE_GROUPS.join(" "))), "{unit}");
+    let user = User::of_service(PASSWD, "touchmoved:x:996:\ndialout:x:20:\ngpio:x:993:\ntty:x:5:\n").unwrap();
+    assert_eq!(user.gids, [996, 20, 993]);
+    let check = |gid, mode| permissions("/dev/ttyUSB0", Rights { uid: 0, gid, mode }, &user);
+    assert_eq!(check(20, 0o660).verdict, Verdict::Ok);
+    assert_eq!(check(5, 0o666).verdict, Verdict::Ok);
+    assert_eq!(check(20, 0o640).verdict, Verdict::Failed);
+    let line = check(5, 0o660).line();
+    assert!(
+        line.starts_with("failed   permissions: /dev/ttyUSB0: the user touchmoved of the service may not"),
+        "{line}"
+    );
+}

@@ -34,6 +34,17 @@ fn a_check_is_one_line() {
 }
 
 #[test]
+fn the_words_of_a_driver_are_taken_apart() {
+    let said = "/dev/x: permission denied; `sudo usermod -aG dialout me` lets you read it";
+    let check = Check::told(Topic::Device, "/dev/x", said);
+    assert_eq!((check.place.as_deref(), check.what.as_str()), (Some("/dev/x"), "permission denied"));
+    assert_eq!(check.command.as_deref(), Some("sudo usermod -aG dialout me"));
+    assert_eq!(check.line(), format!("failed   device: {said}"));
+    let bare = Check::told(Topic::Device, "/dev/x", "no answer");
+    assert_eq!((bare.what.as_str(), bare.remedy, bare.command), ("no answer", None, None));
+}
+
+#[test]
 fn what_was_not_run_for_one_reason_shares_a_line() {
     let not_run = |topic, board| Check::not_run(topic, "see device").of(board);
     let checks = vec![
