@@ -115,7 +115,9 @@ fn sign(watch: &Watch, difference: Option<Difference>, square: Square) -> char {
 /// What stands beside the board, nine lines.
 fn facts(watch: &Watch) -> [String; 9] {
     let scan = watch.scan();
-    let fact = |name: &str, text: String| format!("{name:<9} {text}");
+    let fact = |name: &str, text: String| {
+        if text.is_empty() { String::new() } else { format!("{name:<9} {text}") }
+    };
     let link = match (watch.link(), watch.occupied()) {
         (Some(false), _) => "down",
         (_, None) => "no answer yet",
@@ -123,7 +125,8 @@ fn facts(watch: &Watch) -> [String; 9] {
     };
     let rate = match scan.per_10_s {
         Some(rate) => format!("{}.{} a second", rate / 10, rate % 10),
-        None => "not told by this source".to_owned(),
+        None if watch.is_raw() => "not told by this source".to_owned(),
+        None => "by the board itself".to_owned(),
     };
     let late = match (scan.overruns, scan.worst_us) {
         (Some(late), Some(worst)) => format!(", {late} late, worst {} ms", worst.div_ceil(1000)),

@@ -245,11 +245,9 @@ impl Watch {
         if self.first.is_none() || assumed {
             self.first = Some((occupied, pieces.clone()));
         }
-        if self.known {
+        if self.known && !assumed {
             for square in self.occupied ^ occupied {
-                if !assumed {
-                    self.edge(at, square, occupied.contains(square));
-                }
+                self.edge(at, square, occupied.contains(square));
                 self.changes.push_back(Change { at, square, occupied: occupied.contains(square) });
             }
         }
@@ -305,6 +303,11 @@ impl Watch {
     /// What the first full report told.
     pub fn first(&self) -> Option<&(Bitboard, Option<Board>)> {
         self.first.as_ref()
+    }
+
+    /// True while only the set-up says what stands on the board.
+    pub fn is_assumed(&self) -> bool {
+        self.assumed
     }
 
     /// True and false while the link is known to be up or down.

@@ -73,8 +73,9 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
     let mut more = true;
     while more && !stop.is_set() {
         more = listener.hear(&mut watch, WAIT);
-        if let (None, Some(occupied)) = (&walk, watch.first().map(|(occupied, _)| *occupied)) {
-            let begun = Walk::new(start.take().unwrap_or_default(), occupied);
+        let told = watch.first().filter(|_| !watch.is_assumed());
+        if let (None, Some((occupied, _))) = (&walk, told) {
+            let begun = Walk::new(start.take().unwrap_or_default(), *occupied);
             introduce(&begun);
             walk = Some(begun);
         }

@@ -151,7 +151,12 @@ fn late_and_missing_scans_are_told() {
     assert_check(&scan(vec![]), Topic::Scan, Verdict::NotRun, "has not told how often it scans");
     let scans = |scans: u64| json!({"source": "matrix", "scans": scans, "span_us": 10_000_000});
     assert_check(&scan(vec![scans(1990)]), Topic::Scan, Verdict::Ok, "199.0 scans a second, none late");
-    assert_check(&scan(vec![scans(1500)]), Topic::Scan, Verdict::Warning, "150.0 scans a second in place of 200");
+    assert_check(
+        &scan(vec![scans(1500)]),
+        Topic::Scan,
+        Verdict::Warning,
+        "150.0 scans a second in place of 200",
+    );
     let late = json!({"source": "matrix", "overruns": 1, "worst_us": 23_000, "overruns_total": 4});
     assert_check(
         &scan(vec![scans(1990), late]),

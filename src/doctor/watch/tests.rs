@@ -18,6 +18,15 @@ fn a_board_is_unknown_until_it_tells_and_a_recording_is_known() {
     let setup = GameSetup::default();
     assert_eq!(Watch::new(&setup, false).occupied(), None);
     assert_eq!(Watch::new(&setup, true).occupied(), Some(Bitboard(0xffff_0000_0000_ffff)));
+    let mut recorded = Watch::new(&setup, true);
+    assert!(recorded.is_assumed());
+    recorded.take(ms(1), &Event::Occupied(Bitboard(1)).into());
+    assert!(!recorded.is_assumed());
+    assert_eq!(
+        (recorded.take_changes().count(), recorded.edges()),
+        (0, 0),
+        "nobody moved the men of a guess"
+    );
     let mut watch = raw();
     watch.take(ms(1), &Event::Occupied(Bitboard(1)).into());
     assert_eq!(watch.occupied(), Some(Bitboard(1)));
