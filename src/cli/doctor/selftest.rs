@@ -111,8 +111,9 @@ fn one(config: &BoardConfig, held: Option<Result<&Answers, &str>>, seconds: u64)
 fn hear(config: &BoardConfig, seconds: u64) -> Result<Found, Check> {
     let (listener, about, mut watch) = Listener::open(config)?;
     let began = sysclock::monotonic();
-    let mut end = began.plus_ms(if about.recorded { LONGEST_MS } else { PATIENCE_MS });
-    let mut heard = about.recorded;
+    let is_recorded = listen::is_recorded(&config.sensor);
+    let mut end = began.plus_ms(if is_recorded { LONGEST_MS } else { PATIENCE_MS });
+    let mut heard = is_recorded;
     while sysclock::monotonic() < end && listener.hear(&mut watch, WAIT) {
         if !heard && watch.occupied().is_some() {
             heard = true;
