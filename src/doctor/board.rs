@@ -1,9 +1,13 @@
 //! The checks of one board, from what was heard of it.
 
+mod clock;
+
+pub(super) use clock::time;
+
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use shakmaty::{Bitboard, Board, Color};
+use shakmaty::{Bitboard, Board, Color, Square};
 
 use super::{
     bounce::{ENOUGH, Side},
@@ -12,10 +16,7 @@ use super::{
     squares,
     watch::Watch,
 };
-use crate::{
-    laws::time_control::{Period, TimeControl},
-    session::{event::ClockReading, setup::BoardKind},
-};
+use crate::{laws::time_control::TimeControl, session::setup::BoardKind};
 
 /// What the checks need to know beside what was heard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +51,6 @@ impl About {
 const SCANS_MISSING_PERCENT: u64 = 20;
 /// Below this a battery is told, in percent.
 const BATTERY_PERCENT: u64 = 25;
-/// Nobody has more time than this, in milliseconds.
-const LONGEST_MS: u64 = 24 * 3_600_000;
 
 /// Every check of a board that was heard.
 pub fn checks(about: &About, watch: &Watch) -> Vec<Check> {
@@ -64,7 +63,7 @@ pub fn checks(about: &About, watch: &Watch) -> Vec<Check> {
     checks.push(chatter(watch));
     checks.push(bounce(about, watch));
     checks.push(scan(about, watch));
-    checks.push(clock(about, watch));
+    checks.push(clock::check(about, watch));
     checks.into_iter().map(|check| check.of_one(&about.id)).collect()
 }
 
@@ -84,7 +83,11 @@ pub fn figures(about: &About, watch: &Watch) -> BoardFigures {
     };
     let scan_us = about.scan_us.unwrap_or(0);
     let (close_ms, open_ms) = watch.debounce_ms();
-    let bounce = |side: &Side, ms| watch.is_raw().then(|| side.figures(ms, scan_us));
+    let bounce = |side: &Side, ms| {
+        let mut figures = side.figures(ms, scan_us);
+        figures.suggested_ms = figures.suggested_ms.filter(|_| chattering_worst(watch, side).is_none());
+        watch.is_raw().then_some(figures)
+    };
     let clock = watch.clock().unwrap_or_default();
     BoardFigures {
         board: about.id.clone(),
@@ -229,6 +232,11 @@ fn chatter(watch: &Watch) -> Check {
     .command("touchmoved doctor --live")
 }
 
+/// The contact that bounced for longest, where it chatters: what it does is no bounce of a man that comes or goes.
+fn chattering_worst(watch: &Watch, side: &Side) -> Option<Square> {
+    side.worst.map(|(_, square)| square).filter(|square| watch.chattering().contains(*square))
+}
+
 fn bounce(about: &About, watch: &Watch) -> Check {
     let topic = Topic::Bounce;
     if !watch.is_raw() {
@@ -236,6 +244,11 @@ fn bounce(about: &About, watch: &Watch) -> Check {
     }
     let bounce = watch.bounce();
     let seen = format!("closing: {}; opening: {}", bounce.closing.words(), bounce.opening.words());
+    let ill = chattering_worst(watch, &bounce.closing).or_else(|| chattering_worst(watch, &bounce.opening));
+    if let Some(ill) = ill {
+        let why = format!("no debounce time is for a contact that chatters; mend {ill} first; {seen}");
+        return Check::not_run(topic, why);
+    }
     let scan_us = about.scan_us.unwrap_or(0);
     let (close_ms, open_ms) = watch.debounce_ms();
     let sides =
@@ -303,76 +316,6 @@ pub(super) fn late(overruns: u64, worst_us: Option<u64>) -> Check {
     Check::warning(Topic::Scan, format!("{scans}{worst}"))
         .remedy("end other programs on this machine, or make scan-ms larger")
         .command("top -b -n 1 | head -15")
-}
-
-fn clock(about: &About, watch: &Watch) -> Check {
-    let topic = Topic::Clock;
-    if let Some(reading) = watch.clock() {
-        return heard(about, watch, reading);
-    }
-    if watch.presses() > 0 {
-        return Check::ok(topic, format!("{} presses heard; this clock tells no times", watch.presses()));
-    }
-    if watch.is_clock_absent() {
-        return Check::warning(topic, "the board says that no clock is connected").remedy(
-            "connect the clock to the board and switch it on; without it moves are recorded without times",
-        );
-    }
-    if !about.hears_clock && !about.recorded {
-        return Check::not_run(topic, "no clock is connected to this sensor");
-    }
-    if about.recorded {
-        return Check::not_run(topic, "there is no clock in what was heard");
-    }
-    Check::warning(topic, "no clock was heard")
-        .remedy("switch it on, and press each side once while this listens")
-}
-
-fn heard(about: &About, watch: &Watch, reading: ClockReading) -> Check {
-    let topic = Topic::Clock;
-    let side = |ms: Option<u64>| ms.map_or_else(|| "unknown".to_owned(), time);
-    let running = match reading.running {
-        Some(Color::White) => "White's side runs",
-        Some(Color::Black) => "Black's side runs",
-        None => "both stand",
-    };
-    let said = format!("White {}, Black {}, {running}", side(reading.white_ms), side(reading.black_ms));
-    let times = [reading.white_ms, reading.black_ms];
-    if times.iter().flatten().any(|ms| *ms > LONGEST_MS) {
-        return Check::failed(topic, format!("these are no times of a game: {said}"))
-            .remedy("set the clock anew; is it a chess clock of this board's maker?");
-    }
-    if watch.has_flag() {
-        return Check::warning(topic, format!("a flag is down: {said}"))
-            .remedy("set the clock for the round");
-    }
-    if about.recorded {
-        return Check::ok(topic, said);
-    }
-    if reading.running.is_some() {
-        return Check::warning(topic, said).remedy("stop the clock and set it before the round");
-    }
-    let begins = about.time_control.as_ref().and_then(|control| control.periods().first()).copied();
-    if let Some(period) = begins
-        && !times.iter().flatten().all(|ms| begins_with(&period, *ms))
-    {
-        let wanted = time(u64::from(period.seconds) * 1000);
-        return Check::warning(topic, format!("{said}; the time control begins with {wanted}"))
-            .remedy("set the clock for the round, or correct time-control");
-    }
-    Check::ok(topic, said)
-}
-
-/// True for the time at the start of a period: some clocks show it with the first increment.
-fn begins_with(period: &Period, ms: u64) -> bool {
-    let begin = u64::from(period.seconds) * 1000;
-    (begin..=begin + u64::from(period.increment) * 1000).contains(&ms)
-}
-
-/// Hours, minutes and seconds.
-pub(super) fn time(ms: u64) -> String {
-    let seconds = ms / 1000;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 /// True where this kind of board hears a clock by itself.

@@ -3,7 +3,7 @@ use shakmaty::Square;
 
 use super::{super::report::Verdict, *};
 use crate::session::{
-    event::Event,
+    event::{ClockReading, Event},
     setup::{GameSetup, Signal},
     time::MonoTime,
 };
@@ -60,7 +60,7 @@ fn the_clock_has_to_stand_as_the_time_control_begins() {
     assert_eq!(clock(false, vec![times(5_430_000, None)]).verdict, Verdict::Ok, "with the first increment");
     assert!(clock(false, vec![times(300_000, None)]).what.ends_with("the time control begins with 1:30:00"));
     assert_eq!(clock(false, vec![times(5_400_000, Some(Color::White))]).verdict, Verdict::Warning);
-    assert_eq!(clock(false, vec![times(LONGEST_MS + 1, None)]).verdict, Verdict::Failed);
+    assert_eq!(clock(false, vec![times(super::clock::LONGEST_MS + 1, None)]).verdict, Verdict::Failed);
     assert_eq!(clock(false, vec![times(0, None), Event::Flag(Color::White)]).verdict, Verdict::Warning);
     assert_eq!(clock(false, vec![device(json!({"clock": "absent"}))]).verdict, Verdict::Warning);
     assert_eq!(clock(false, vec![]).verdict, Verdict::Warning);
@@ -72,7 +72,7 @@ fn the_clock_has_to_stand_as_the_time_control_begins() {
     );
     assert_eq!(
         clock(false, vec![Event::Press(Color::White)]).what,
-        "1 presses heard; this clock tells no times"
+        "presses heard: 1; this clock tells no times"
     );
 }
 
@@ -112,11 +112,11 @@ fn bouncing(us: u64) -> Watch {
     let mut watch = watch(BoardKind::Reed, Signal::Raw, []);
     for n in 1..=24_u64 {
         for (us, occupied) in [(0, true), (us, false), (us + 100, true), (500_000, false)] {
-            let at = MonoTime::from_micros(n * 1_000_000 + us);
+            let at = MonoTime::from_micros(n * 1_500_000 + us);
             watch.take(at, &Event::Square { square: Square::E4, occupied }.into());
         }
     }
-    watch.advance(MonoTime::from_micros(30_000_000));
+    watch.advance(MonoTime::from_micros(60_000_000));
     watch
 }
 
@@ -140,6 +140,17 @@ fn a_debounce_time_is_suggested_from_what_was_seen() {
     assert_check(&few, Topic::Bounce, Verdict::NotRun, "a suggestion takes 20 changes each way");
     let figures = figures(&about(false), &bouncing(12_000));
     assert_eq!(figures.closing.unwrap().suggested_ms, Some(23));
+}
+
+#[test]
+fn a_contact_that_chatters_suggests_no_debounce_time() {
+    let flicker =
+        |n: u64| (1_000 + n * 40, Event::Square { square: Square::E7, occupied: n.is_multiple_of(2) });
+    let mut watch = watch(BoardKind::Reed, Signal::Raw, (0..60).map(flicker));
+    watch.advance(MonoTime::ZERO.plus_ms(10_000));
+    let checks = checks(&about(false), &watch);
+    assert_check(&checks, Topic::Chatter, Verdict::Failed, "e7");
+    assert_check(&checks, Topic::Bounce, Verdict::NotRun, "mend e7 first");
 }
 
 #[test]
