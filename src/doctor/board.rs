@@ -54,6 +54,9 @@ const BATTERY_PERCENT: u64 = 25;
 
 /// Every check of a board that was heard.
 pub fn checks(about: &About, watch: &Watch) -> Vec<Check> {
+    if watch.occupied().is_none() && watch.clock().is_none() {
+        return silent(&about.id, device(about, watch));
+    }
     let mut checks = vec![device(about, watch)];
     if !watch.wiring().is_empty() {
         checks.push(wiring(&watch.wiring().join("; ")));

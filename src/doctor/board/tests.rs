@@ -100,6 +100,11 @@ fn the_device_says_who_it_is_and_what_is_wrong_with_it() {
     assert_check(&garbled, Topic::Device, Verdict::Warning, "7 garbled bytes");
     let gone = heard(vec![Event::Link(false)]);
     assert_check(&gone, Topic::Device, Verdict::Failed, "fell silent");
+    let nobody = checks(&about(false), &Watch::new(&GameSetup::default(), false));
+    assert_check(&nobody, Topic::Device, Verdict::Failed, "no board answers");
+    for topic in [Topic::Squares, Topic::Chatter, Topic::Bounce, Topic::Scan, Topic::Clock] {
+        assert_check(&nobody, topic, Verdict::NotRun, "could not be read");
+    }
     let broken = heard(vec![device(json!({"source": "matrix", "error": "no answer"}))]);
     assert_check(&broken, Topic::Device, Verdict::Failed, "no answer");
     let found = json!([{"finding": "never-closes", "place": "g1"}]);
@@ -145,8 +150,8 @@ fn a_debounce_time_is_suggested_from_what_was_seen() {
 #[test]
 fn a_contact_that_chatters_suggests_no_debounce_time() {
     let flicker =
-        |n: u64| (1_000 + n * 40, Event::Square { square: Square::E7, occupied: n.is_multiple_of(2) });
-    let mut watch = watch(BoardKind::Reed, Signal::Raw, (0..60).map(flicker));
+        |n: u64| (1_000 + n * 40, Event::Square { square: Square::E7, occupied: !n.is_multiple_of(2) });
+    let mut watch = watch(BoardKind::Reed, Signal::Raw, (0..61).map(flicker));
     watch.advance(MonoTime::ZERO.plus_ms(10_000));
     let checks = checks(&about(false), &watch);
     assert_check(&checks, Topic::Chatter, Verdict::Failed, "e7");
