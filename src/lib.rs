@@ -18,6 +18,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod desk;
+pub mod doctor;
 pub mod feed;
 pub mod game;
 pub mod journal;

@@ -61,6 +61,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("journal/header.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("journal/encode.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("feed/pgn.rs", &["journal", "sensor", "config", "daemon", "cli", "simulate"]),
+    (
+        "doctor",
+        &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review", "desk"],
+    ),
     ("config", &["journal", "sensor", "feed", "daemon", "cli"]),
 ];
 

@@ -585,3 +585,23 @@ fn the_shipped_files_are_correct() {
     let output = check_config(&dir, &args);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Every file in `config/examples` is a whole configuration that says at its top what it is for.
+#[test]
+fn every_example_is_correct_and_says_what_it_is_for() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples");
+    let mut files: Vec<String> = std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".toml"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for name in &files {
+        let output = check_config(&dir, &["--all", name]);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = std::fs::read_to_string(dir.join(name)).unwrap();
+        assert!(text.starts_with("# "), "{name} begins with a comment that says what it is for");
+        assert!(text.lines().all(|line| line.len() <= 120), "{name} has a line that is too long");
+    }
+}

@@ -122,6 +122,16 @@ fn dead_position() {
 }
 
 #[test]
+fn doctor_log() {
+    holds("doctor_log", 256, 200);
+}
+
+#[test]
+fn walk_map() {
+    holds("walk_map", 256, 200);
+}
+
+#[test]
 fn session_events() {
     holds("session_events", 128, 300);
 }

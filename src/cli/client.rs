@@ -33,6 +33,31 @@ pub(super) fn reach(listen: SocketAddr) -> SocketAddr {
 
 /// Sends a JSON document with the token. The errors say what to do.
 pub(super) fn post(address: SocketAddr, path: &str, token: &str, body: &Value) -> Result<Answer, String> {
+    let body = body.to_string();
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let answer = exchange(address, &request, ANSWER)?;
+    read(&answer).ok_or_else(|| format!("http://{address} does not answer as a touchmoved daemon does"))
+}
+
+/// Asks for a document: its text.
+pub(super) fn get(address: SocketAddr, path: &str) -> Result<String, String> {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let answer = exchange(address, &request, CONNECT)?;
+    let text = String::from_utf8_lossy(&answer);
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    match head.split(' ').nth(1) {
+        Some("200") => Ok(body.to_owned()),
+        Some(status) => Err(format!("http://{address}{path} answers {status}")),
+        None => Err(format!("http://{address} does not speak HTTP")),
+    }
+}
+
+/// Sends a request and reads until the connection is closed.
+fn exchange(address: SocketAddr, request: &str, patience: Duration) -> Result<Vec<u8>, String> {
     let failed = |what: &str, error: std::io::Error| {
         format!(
             "{what} http://{address}: {error}; is the daemon running (touchmoved run), with this address?"
@@ -40,19 +65,13 @@ pub(super) fn post(address: SocketAddr, path: &str, token: &str, body: &Value) -
     };
     let mut stream =
         TcpStream::connect_timeout(&address, CONNECT).map_err(|error| failed("cannot reach", error))?;
-    let body = body.to_string();
-    let request = format!(
-        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
     let mut answer = Vec::new();
     stream
-        .set_read_timeout(Some(ANSWER))
+        .set_read_timeout(Some(patience))
         .and_then(|()| stream.write_all(request.as_bytes()))
         .and_then(|()| stream.take(MAX_ANSWER).read_to_end(&mut answer).map(drop))
         .map_err(|error| failed("no answer from", error))?;
-    read(&answer).ok_or_else(|| format!("http://{address} does not answer as a touchmoved daemon does"))
+    Ok(answer)
 }
 
 /// Status and JSON body of an answer whose connection was closed behind it.

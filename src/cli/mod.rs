@@ -4,6 +4,7 @@ mod arbiter;
 mod check_config;
 mod client;
 mod demo;
+mod doctor;
 mod export;
 mod notation;
 mod parse;
@@ -38,6 +39,8 @@ enum Command {
     Button(arbiter::ButtonArgs),
     /// Check a configuration file and say what is wrong with it
     CheckConfig(check_config::Args),
+    /// Test a board and its machine before a round: devices, squares, contacts, clock, disk, addresses
+    Doctor(doctor::Args),
     /// Run a sensor log or a journal through the reconstruction again
     Replay(replay::Args),
     /// Show what happened at a board: lifts, moves made and completed, presses, advisories
@@ -66,6 +69,7 @@ pub fn main() -> ExitCode {
         Command::Arbiter(args) => arbiter::command(&args),
         Command::Button(args) => arbiter::button(&args),
         Command::CheckConfig(args) => check_config::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Review(args) => review::run(&args),
         Command::Simulate(args) => simulate::run(&args),

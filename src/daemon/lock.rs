@@ -27,7 +27,7 @@ pub enum DataDirError {
         source: io::Error,
     },
     /// Another daemon works in it.
-    #[error("data directory {} is in use by another touchmoved{}; stop that one, or give this one a data-dir of its own", path.display(), holder(*pid))]
+    #[error("data directory {} is in use by another touchmoved{}; stop that one, or give this one a data-dir of its own", path.display(), process(*pid))]
     InUse {
         /// The directory.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum DataDirError {
     },
 }
 
-fn holder(pid: Option<u32>) -> String {
+fn process(pid: Option<u32>) -> String {
     pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
 }
 
@@ -87,6 +87,20 @@ impl DataDir {
     }
 }
 
+/// The daemon that holds a data directory: its process, where the lock file tells it. `None` when nobody
+/// does, or when that cannot be seen. Nothing is made or kept locked.
+pub fn holder(path: &Path) -> Option<Option<u32>> {
+    let mut file = File::open(path.join(LOCK_FILE)).ok()?;
+    match flock(&file, FlockOperation::NonBlockingLockShared) {
+        Err(Errno::WOULDBLOCK) => {
+            let mut text = String::new();
+            let _ = file.read_to_string(&mut text);
+            Some(text.trim().parse().ok())
+        }
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,12 +109,15 @@ mod tests {
     fn a_second_daemon_is_refused_and_told_who_holds_the_directory() {
         let dir = tempfile::tempdir().unwrap();
         let data = dir.path().join("deep/data");
+        assert_eq!(holder(&data), None);
         let first = DataDir::open(&data).unwrap();
+        assert_eq!(holder(&data), Some(Some(std::process::id())));
         let error = DataDir::open(&data).unwrap_err().to_string();
         assert!(error.contains("in use"), "{error}");
         assert!(error.contains(&std::process::id().to_string()), "{error}");
         assert!(first.board("a7").unwrap().is_dir());
         drop(first);
+        assert_eq!(holder(&data), None);
         DataDir::open(&data).unwrap();
     }
 

@@ -6,7 +6,7 @@
 pub mod debounce;
 pub mod event;
 pub mod fact;
-mod health;
+pub(crate) mod health;
 pub mod io;
 mod law;
 mod narrator;

@@ -7,6 +7,7 @@
 mod choices;
 mod dead;
 mod dgt;
+mod doctor;
 mod fold;
 mod journal;
 mod notation;
@@ -23,6 +24,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("config_text", text::config_text),
     ("dead_position", dead::dead_position),
     ("dgt_bytes", dgt::dgt_bytes),
+    ("doctor_log", doctor::doctor_log),
     ("journal_file", journal::journal_file),
     ("journal_record", journal::journal_record),
     ("livechess_request", text::livechess_request),
@@ -31,6 +33,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("replay_log", replay::replay_log),
     ("sensor_log_line", text::sensor_log_line),
     ("session_events", session::session_events),
+    ("walk_map", doctor::walk_map),
 ];
 
 /// Runs the law of that name.

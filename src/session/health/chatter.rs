@@ -16,7 +16,7 @@ const BOUNCE_US: u64 = 8_000;
 
 /// The last changes of every square.
 #[derive(Clone, Debug)]
-pub(super) struct Contacts {
+pub(crate) struct Contacts {
     /// A ring of times for each square, and where its oldest one is.
     times: Box<[[MonoTime; LONG]; 64]>,
     next: [u8; 64],
@@ -24,13 +24,13 @@ pub(super) struct Contacts {
 }
 
 impl Contacts {
-    pub(super) fn new() -> Contacts {
+    pub(crate) fn new() -> Contacts {
         Contacts { times: Box::new([[MonoTime::ZERO; LONG]; 64]), next: [0; 64], count: [0; 64] }
     }
 
     /// Notes a change; true when the square chatters. A change right after another one is the bounce
     /// of the same contact.
-    pub(super) fn note(&mut self, square: Square, at: MonoTime) -> bool {
+    pub(crate) fn note(&mut self, square: Square, at: MonoTime) -> bool {
         if self.last(square).is_some_and(|last| at.since(last) < BOUNCE_US) {
             return false;
         }

@@ -6,7 +6,7 @@
 //! the board and to the later game.
 
 mod care;
-mod chatter;
+pub(crate) mod chatter;
 mod matrix;
 mod verdict;
 

@@ -1,0 +1,187 @@
+//! One board, opened and read in the way of the daemon.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use crate::{
+    config::{BoardConfig, Pace, SensorConfig, Speed},
+    daemon::{board_thread::QUEUE, source},
+    doctor::{
+        Check, Topic,
+        board::{About, hears_clock},
+        watch::Watch,
+    },
+    sensor::{
+        Reading, Sink, SourceError, Stop, Timeline,
+        dgt::BAUD,
+        serial::{ModemLines, PortSettings, SerialLink},
+    },
+    sysclock,
+};
+
+/// What one look at the source gives.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// A reading, or that time has passed.
+    Reading(Reading),
+    /// Nothing within the wait.
+    Nothing,
+    /// The recording is over, or the source has given up.
+    Ended,
+}
+
+/// A source that is read by a thread of its own.
+#[derive(Debug)]
+pub(super) struct Listener {
+    readings: Receiver<Reading>,
+    stop: Stop,
+    thread: JoinHandle<Result<(), SourceError>>,
+    timeline: Timeline,
+}
+
+impl Listener {
+    /// Opens the source of a board. What is known of it, and a watch for what it tells, come with it.
+    pub(super) fn open(board: &BoardConfig) -> Result<(Listener, About, Watch), Check> {
+        look_at_the_port(&board.sensor)?;
+        let failed = |error: SourceError| refused(&board.sensor, error);
+        let planned = source::plan(board).map_err(failed)?;
+        let source = source::opener(board, planned.setup.clone(), None)().map_err(failed)?;
+        let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
+        let about = About {
+            id: board.id.to_string(),
+            sensor: board.sensor.kind(),
+            place: source.name(),
+            start: start.unwrap_or_default(),
+            time_control: planned.setup.time_control.parse().ok(),
+            scan_us: scan_us(&board.sensor),
+            recorded: is_recorded(&board.sensor),
+            hears_clock: hears_clock(planned.setup.board),
+        };
+        let watch = Watch::new(&planned.setup, planned.timeline != Timeline::Live);
+        let (sender, readings) = sync_channel(QUEUE);
+        let stop = Stop::default();
+        let ending = stop.clone();
+        let thread = std::thread::Builder::new()
+            .name(format!("source {}", board.id))
+            .spawn(move || source.run(&Sink::new(sender), &ending))
+            .map_err(|error| Check::failed(Topic::Device, format!("the system gives no thread: {error}")))?;
+        Ok((Listener { readings, stop, thread, timeline: planned.timeline }, about, watch))
+    }
+
+    /// What comes within `wait`.
+    pub(super) fn next(&self, wait: Duration) -> Heard {
+        match self.readings.recv_timeout(wait) {
+            Ok(reading) => Heard::Reading(reading),
+            Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Heard::Ended,
+        }
+    }
+
+    /// Takes what comes within `wait` into the watch and lets its time go on; false when nothing more comes.
+    pub(super) fn hear(&self, watch: &mut Watch, wait: Duration) -> bool {
+        match self.next(wait) {
+            Heard::Reading(Reading { at, input: Some(input) }) => watch.take(at, &input),
+            Heard::Reading(Reading { at, input: None }) => watch.advance(at),
+            Heard::Nothing => {}
+            Heard::Ended => return false,
+        }
+        if self.timeline == Timeline::Live {
+            watch.advance(sysclock::monotonic());
+        }
+        true
+    }
+
+    /// Ends the source; why it gave up, where it did.
+    pub(super) fn end(self) -> Option<SourceError> {
+        self.stop.set();
+        drop(self.readings);
+        match self.thread.join() {
+            Ok(Ok(()) | Err(SourceError::Closed)) | Err(_) => None,
+            Ok(Err(error)) => Some(error),
+        }
+    }
+}
+
+/// Says at once what a source would only log and try again for ever.
+fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
+    let SensorConfig::Dgt { port, .. } = sensor else { return Ok(()) };
+    let settings = PortSettings { path: port.clone(), baud: BAUD, lines: ModemLines::Leave };
+    match SerialLink::open(&settings) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Check::told(Topic::Device, &port.display().to_string(), &error.to_string())),
+    }
+}
+
+/// The check of a source that cannot be used.
+pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
+    match error {
+        SourceError::Device { what, reason, remedy } => {
+            Check::failed(Topic::Device, reason).at(what).remedy(remedy)
+        }
+        SourceError::Log { file, line, reason } => Check::failed(Topic::Device, reason)
+            .at(format!("{file}, line {line}"))
+            .remedy("correct the log")
+            .command(format!("touchmoved replay {file}")),
+        SourceError::Closed => Check::failed(Topic::Device, "the source has ended").at(place(sensor)),
+    }
+}
+
+/// Where a sensor is read.
+pub(super) fn place(sensor: &SensorConfig) -> String {
+    match sensor {
+        SensorConfig::Dgt { port, .. } => port.display().to_string(),
+        SensorConfig::SensorLog { path, .. } => path.display().to_string(),
+        SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
+        SensorConfig::Simulated { .. } => "simulated board".to_owned(),
+    }
+}
+
+/// The device files that a sensor is read through.
+pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
+    match sensor {
+        SensorConfig::Dgt { port, .. } => vec![port.clone()],
+        // Which of them is taken is up to the model of the Raspberry Pi.
+        SensorConfig::Matrix { .. } => {
+            ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec()
+        }
+        SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => Vec::new(),
+    }
+}
+
+fn scan_us(sensor: &SensorConfig) -> Option<u64> {
+    match sensor {
+        SensorConfig::Matrix { scan_ms, .. } => Some(scan_ms.saturating_mul(1000)),
+        _ => None,
+    }
+}
+
+/// True for a sensor that two programs can read at the same time: a recording in a file, a simulation.
+pub(super) fn is_recorded(sensor: &SensorConfig) -> bool {
+    match sensor {
+        SensorConfig::Simulated { .. } => true,
+        SensorConfig::SensorLog { path, .. } => is_file(path),
+        _ => false,
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    path.as_os_str() != "-" && std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file())
+}
+
+/// The board with a recording or simulation that is over soon.
+pub(super) fn hurried(board: &BoardConfig) -> BoardConfig {
+    let mut board = board.clone();
+    if !is_recorded(&board.sensor) {
+        return board;
+    }
+    match &mut board.sensor {
+        SensorConfig::Simulated { speed, .. } => *speed = Speed::new(1000).unwrap_or(*speed),
+        SensorConfig::SensorLog { pace, .. } => *pace = Pace::AsFastAsPossible,
+        _ => {}
+    }
+    board
+}
