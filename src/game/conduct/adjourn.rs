@@ -147,7 +147,7 @@ impl Conduct {
     }
 
     /// A move was made on the board after the request.
-    pub(super) fn sealed_on_board(&mut self, made: Made) {
+    pub(super) fn sealed_on_board(&mut self, made: Made, desk: &mut Desk<'_>) {
         if let Some(moved) = self.adjournment.moved.get_mut(made.by.fold_wb(0usize, 1)) {
             *moved = true;
         }
@@ -155,7 +155,10 @@ impl Conduct {
             self.adjournment.on_board = Some(made.uci);
             self.adjournment.made = Some(made.ply);
         }
-        self.adjournment.opened = None;
+        if self.adjournment.opened.take().is_some() {
+            // The sealer stopped his clock when he had written it.
+            desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
+        }
         self.adjournment.stated = false;
     }
 
@@ -194,7 +197,6 @@ impl Conduct {
     }
 
     fn control_is_made(&self, desk: &Desk<'_>) -> bool {
-        let _ = desk;
         let made = |side| self.clocks.is_past_control(side, self.completed_by(side, desk));
         made(Color::White) && made(Color::Black)
     }
@@ -258,6 +260,7 @@ impl Conduct {
                 desk.notice(Notice { side: Some(Side(sealer)), uci, played, ..notice });
             } else if on_board.is_some() {
                 desk.orders.push(Order::ConfirmTold);
+                desk.orders.extend(last.map(Order::Complete));
             } else {
                 self.adjournment.opened = Some(mv);
                 self.turn.bind_to(vec![mv]);

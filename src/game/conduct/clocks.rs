@@ -35,6 +35,8 @@ struct Half {
     /// Time left when the account was last settled, in milliseconds.
     left: Option<u64>,
     flag: Option<MonoTime>,
+    /// Whether the moves of the period were completed when the flag fell.
+    met: bool,
     duty: RecordingDuty,
     /// The duty to record, as told last.
     required: Option<bool>,
@@ -46,6 +48,17 @@ struct Half {
     seen: bool,
     /// The period, counted from 0, that an arbiter let begin, and the moves completed before it.
     ruled: Option<(usize, u32)>,
+}
+
+/// The times at the last press, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtPress {
+    /// Of the player who pressed, without what the press added.
+    pub own: u64,
+    /// Of the same, with it.
+    pub credited: u64,
+    /// Of his opponent.
+    pub opponent: u64,
 }
 
 /// The clock of one game.
@@ -66,6 +79,7 @@ pub(super) struct Clocks {
     /// When a clock was read last: while it is read, the account is only a check.
     read: Option<MonoTime>,
     scribe_told: bool,
+    at_press: Option<AtPress>,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
 }
@@ -100,6 +114,7 @@ impl Clocks {
             stretch: None,
             read: None,
             scribe_told: false,
+            at_press: None,
             begun: None,
         }
     }
@@ -233,6 +248,11 @@ impl Clocks {
         (self.running == Some(side)).then_some((self.since, left))
     }
 
+    /// The times at the last press.
+    pub(super) const fn at_press(&self) -> Option<AtPress> {
+        self.at_press
+    }
+
     /// The time left when the running stretch began.
     pub(super) const fn left_at_start(&self, side: Color) -> Option<u64> {
         self.half(side).left
@@ -303,7 +323,7 @@ impl Conduct {
             desk.notice(Notice { side: Some(Side(side)), ..notice });
             return;
         }
-        if self.is_over(desk) || desk.turn() == side {
+        if self.is_over(desk) {
             return;
         }
         let at = desk.at;
@@ -324,8 +344,13 @@ impl Conduct {
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
         let used = desk.at.since(self.clocks.since) / 1000;
         let Some(before) = self.clocks.half(side).left else { return };
-        let per_move = self.clocks.per_move(side, self.completed_by(side, desk).saturating_sub(1));
+        let completed = self.completed_by(side, desk);
+        let of_move = if desk.turn() == side { completed } else { completed.saturating_sub(1) };
+        let per_move = self.clocks.per_move(side, of_move);
         let after = clock::after_move(before, used, per_move);
+        let times = self.clocks.remaining(side, desk.at).zip(self.clocks.half(!side).left);
+        self.clocks.at_press =
+            times.map(|(own, opponent)| AtPress { own, credited: after.ms(), opponent });
         self.clocks.half_mut(side).left = Some(after.ms());
         if !self.clocks.is_read() {
             self.tell_account(side, before, used, per_move, after, desk);
@@ -438,7 +463,11 @@ impl Conduct {
             return;
         }
         self.tell_flag_account(side, desk);
-        self.clocks.half_mut(side).flag.get_or_insert(desk.at);
+        if self.clocks.flag(side).is_none() {
+            let met = self.check_moves(side, desk).is_some_and(|check| check.met);
+            let half = self.clocks.half_mut(side);
+            (half.flag, half.met) = (Some(desk.at), met);
+        }
         if let (Some(white), Some(black)) = (self.clocks.white.flag, self.clocks.black.flag) {
             let order = match white.cmp(&black) {
                 std::cmp::Ordering::Less => "white-first",
@@ -486,8 +515,11 @@ impl Conduct {
         Some(before.filter(|check| check.met && first && check.required == Some(completed)).unwrap_or(now))
     }
 
+    /// Whether the moves were completed: what counts is the instant in which the flag fell.
     fn has_met(&self, side: Color, desk: &Desk<'_>) -> bool {
-        self.check_moves(side, desk).is_some_and(|check| check.met)
+        let half = self.clocks.half(side);
+        let now = || self.check_moves(side, desk).is_some_and(|check| check.met);
+        if half.flag.is_some() { half.met } else { now() }
     }
 
     /// The side whose flag fell, the first one where both did.

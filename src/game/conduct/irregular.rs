@@ -240,8 +240,13 @@ impl Conduct {
     /// The opponent of this player pressed over an irregular position and has the move as far as anybody
     /// at the board sees: what he lifts of his own is his touch.
     pub(super) fn is_answered_by(&self, side: Color) -> bool {
-        let found = self.irregularity.as_ref().filter(|found| found.by != side && !found.pressed_back);
-        found.is_some_and(|found| matches!(found.stage, Stage::Open { .. } | Stage::Found))
+        self.pressed_irregularly() == Some(!side)
+    }
+
+    /// Who pressed over an irregular position that nobody has ruled on.
+    pub(super) fn pressed_irregularly(&self) -> Option<Color> {
+        let found = self.irregularity.as_ref().filter(|found| !found.pressed_back);
+        found.filter(|found| matches!(found.stage, Stage::Open { .. } | Stage::Found)).map(|found| found.by)
     }
 
     /// A player pressed: the opponent's early press is undone.
@@ -491,8 +496,13 @@ impl Conduct {
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
     fn tell_times_after(&self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
         let left = |side| self.clocks.remaining(side, desk.at);
-        let Some(opponent_ms) = left(!by) else { return };
-        let known = left(by);
+        // The times of the irregular press, where it is known.
+        let press = self.clocks.at_press().filter(|_| self.clocks.running() == Some(!by));
+        let (known, opponent) = match press {
+            Some(press) => (Some(press.credited), Some(press.opponent)),
+            None => (left(by), left(!by)),
+        };
+        let Some(opponent_ms) = opponent else { return };
         let before = IllegalTimes { offender_ms: known.unwrap_or(0), opponent_ms };
         let per_move = self.clocks.per_move(by, self.completed_by(by, desk));
         let after = illegal::times(&self.settings.illegal, before, bonus, per_move, u64::MAX);

@@ -332,8 +332,21 @@ impl Conduct {
         Ok(target)
     }
 
-    /// What the clocks should show now by the journal; nothing is set.
+    /// What the clocks should show now by the journal; nothing is set. After an irregular press it is what
+    /// they showed at that press, its increment undone (Article 7.1; 2005: 6.14).
     fn tell_times(&mut self, desk: &mut Desk<'_>) {
+        if let (Some(by), Some(press)) = (self.pressed_irregularly(), self.clocks.at_press()) {
+            let (offender, opponent) = (press.own, press.opponent);
+            let now = |side| self.clocks.remaining(side, desk.at);
+            let before = now(by).zip(now(!by));
+            desk.calc(ClockCalc {
+                side: Some(Side(by)),
+                before: before.map(|(offender, opponent)| Times::Irregular { offender, opponent }),
+                after: Some(Times::Irregular { offender, opponent }),
+                ..ClockCalc::of("irregular-press")
+            });
+            return;
+        }
         self.clocks.assume_running(desk.turn());
         for side in [Color::White, Color::Black] {
             if let Some((from, before)) = self.clocks.account_of(side) {
@@ -600,6 +613,7 @@ impl Conduct {
         let running = self.clocks.running().or_else(|| self.clocks.any_flag());
         desk.tell(LawFact::Snapshot(Box::new(Snapshot {
             fen: desk.fen(),
+            board: (!desk.session.differs().is_empty()).then(|| desk.session.physical().board.to_string()),
             running: running.map(Side),
             white_ms: self.clocks.remaining(Color::White, desk.at),
             black_ms: self.clocks.remaining(Color::Black, desk.at),

@@ -524,8 +524,11 @@ pub struct Penalty {
 /// Everything that a reconstruction or a claim starts from (Article 8.5), printable.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Snapshot {
-    /// The position, as a FEN.
+    /// The position of the game, as a FEN.
     pub fen: String,
+    /// What stands on the board, as the first field of a FEN, where it is something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
     /// Whose clock ran.
     pub running: Option<Side>,
     /// White's time left, in milliseconds.

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
-use super::{Facts, Narrator, Now, marks::side_name, tell};
+use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
     fact::FactKind,
     time::MonoTime,
@@ -12,6 +12,9 @@ use crate::session::{
 
 /// A second press within this many milliseconds after the one that completed the move is the same.
 const PRESSED_TWICE_MS: u64 = 1_000;
+
+/// A press may complete one of so many plies, the last ones.
+const LATE_PLIES: usize = 8;
 
 /// What a press found on the board.
 #[derive(Clone, Debug)]
@@ -37,6 +40,11 @@ impl Narrator {
             return;
         }
         let Some(best) = tracker.best() else { return };
+        // A late press belongs to an earlier move, whoever has the move now (Article 6.2.2; 2005: 6.8a).
+        let completes = |told: &Told| told.record.completed == Some(now.at) && told.after.turn() != side;
+        if self.told.iter().rev().take(LATE_PLIES).any(completes) {
+            return;
+        }
         if self.position().turn() != side {
             self.judge_idle_press(tracker, side, now, facts);
             return;

@@ -420,7 +420,9 @@ impl Narrator {
     fn complete(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) {
         for index in self.completed_to..self.told.len() {
             let ply = tracker.ply(reading, index);
-            let pressed = ply.and_then(|ply| ply.pressed).is_some();
+            // The press of a player's next move completes that one alone.
+            let next = tracker.ply(reading, index + 2).and_then(|ply| ply.pressed);
+            let pressed = ply.and_then(|ply| ply.pressed).is_some_and(|pressed| next != Some(pressed));
             let earlier = ply.is_some_and(|ply| ply.pressed.is_some_and(|pressed| pressed < ply.placed));
             let moved_on = self.implied_by_next_move && index + 2 < self.told.len();
             let how = match (pressed, moved_on) {

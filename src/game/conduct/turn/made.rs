@@ -189,7 +189,7 @@ impl Conduct {
         self.note_earlier_uncompleted(made, desk);
         self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
         self.made_on_two_boards(made.ply, desk);
-        self.sealed_on_board(made);
+        self.sealed_on_board(made, desk);
         self.look_for_draws(made, desk);
         self.look_for_dead(made, desk);
     }
