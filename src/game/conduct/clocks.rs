@@ -50,15 +50,15 @@ struct Half {
     ruled: Option<(usize, u32)>,
 }
 
-/// The times at the last press, in milliseconds.
-#[derive(Clone, Copy, Debug)]
+/// The times at the last press, in milliseconds, where they are known.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AtPress {
     /// Of the player who pressed, without what the press added.
-    pub own: u64,
+    pub own: Option<u64>,
     /// Of the same, with it.
-    pub credited: u64,
+    pub credited: Option<u64>,
     /// Of his opponent.
-    pub opponent: u64,
+    pub opponent: Option<u64>,
 }
 
 /// The clock of one game.
@@ -79,7 +79,7 @@ pub(super) struct Clocks {
     /// When a clock was read last: while it is read, the account is only a check.
     read: Option<MonoTime>,
     scribe_told: bool,
-    at_press: Option<AtPress>,
+    at_press: AtPress,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
 }
@@ -114,7 +114,7 @@ impl Clocks {
             stretch: None,
             read: None,
             scribe_told: false,
-            at_press: None,
+            at_press: AtPress::default(),
             begun: None,
         }
     }
@@ -249,7 +249,7 @@ impl Clocks {
     }
 
     /// The times at the last press.
-    pub(super) const fn at_press(&self) -> Option<AtPress> {
+    pub(super) const fn at_press(&self) -> AtPress {
         self.at_press
     }
 
@@ -343,14 +343,14 @@ impl Conduct {
     /// Settles the account of a completed move and tells it, where no clock is read.
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
         let used = desk.at.since(self.clocks.since) / 1000;
+        let (own, opponent) = (self.clocks.remaining(side, desk.at), self.clocks.half(!side).left);
+        self.clocks.at_press = AtPress { own, credited: own, opponent };
         let Some(before) = self.clocks.half(side).left else { return };
         let completed = self.completed_by(side, desk);
         let of_move = if desk.turn() == side { completed } else { completed.saturating_sub(1) };
         let per_move = self.clocks.per_move(side, of_move);
         let after = clock::after_move(before, used, per_move);
-        let times = self.clocks.remaining(side, desk.at).zip(self.clocks.half(!side).left);
-        self.clocks.at_press =
-            times.map(|(own, opponent)| AtPress { own, credited: after.ms(), opponent });
+        self.clocks.at_press.credited = Some(after.ms());
         self.clocks.half_mut(side).left = Some(after.ms());
         if !self.clocks.is_read() {
             self.tell_account(side, before, used, per_move, after, desk);

@@ -497,10 +497,10 @@ impl Conduct {
     fn tell_times_after(&self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
         let left = |side| self.clocks.remaining(side, desk.at);
         // The times of the irregular press, where it is known.
-        let press = self.clocks.at_press().filter(|_| self.clocks.running() == Some(!by));
-        let (known, opponent) = match press {
-            Some(press) => (Some(press.credited), Some(press.opponent)),
-            None => (left(by), left(!by)),
+        let press = self.clocks.at_press();
+        let (known, opponent) = match self.clocks.running() == Some(!by) {
+            true => (press.credited.or(left(by)), press.opponent.or(left(!by))),
+            false => (left(by), left(!by)),
         };
         let Some(opponent_ms) = opponent else { return };
         let before = IllegalTimes { offender_ms: known.unwrap_or(0), opponent_ms };

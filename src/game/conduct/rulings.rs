@@ -335,8 +335,10 @@ impl Conduct {
     /// What the clocks should show now by the journal; nothing is set. After an irregular press it is what
     /// they showed at that press, its increment undone (Article 7.1; 2005: 6.14).
     fn tell_times(&mut self, desk: &mut Desk<'_>) {
-        if let (Some(by), Some(press)) = (self.pressed_irregularly(), self.clocks.at_press()) {
-            let (offender, opponent) = (press.own, press.opponent);
+        let press = self.clocks.at_press();
+        if let (Some(by), Some(offender), Some(opponent)) =
+            (self.pressed_irregularly(), press.own, press.opponent)
+        {
             let now = |side| self.clocks.remaining(side, desk.at);
             let before = now(by).zip(now(!by));
             desk.calc(ClockCalc {
