@@ -156,7 +156,7 @@ impl Board {
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),
                 Order::ConfirmTold => self.session.confirm_told(at, ev),
-                Order::Correct(index, line) => self.session.correct(at, ev, index, &line),
+                Order::Correct(index, line, reason) => self.session.correct(at, ev, index, &line, reason),
                 Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
                 Order::Complete(index) => self.session.complete(at, ev, index),
             }
