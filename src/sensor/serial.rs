@@ -41,7 +41,32 @@ impl ModemLines {
     }
 }
 
-/// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
+/// Data bits, parity and stop bits of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// 8 data bits, no parity, 1 stop bit.
+    #[default]
+    EightNone,
+    /// 8 data bits, even parity, 1 stop bit.
+    EightEven,
+    /// 8 data bits, odd parity, 1 stop bit.
+    EightOdd,
+    /// 7 data bits, even parity, 1 stop bit.
+    SevenEven,
+}
+
+impl Framing {
+    const fn bits(self) -> (DataBits, Parity) {
+        match self {
+            Framing::EightNone => (DataBits::Eight, Parity::None),
+            Framing::EightEven => (DataBits::Eight, Parity::Even),
+            Framing::EightOdd => (DataBits::Eight, Parity::Odd),
+            Framing::SevenEven => (DataBits::Seven, Parity::Even),
+        }
+    }
+}
+
+/// Which port, and how it is set: by [`SerialLink::open`] always 8 data bits, no parity, 1 stop bit, raw, no flow control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSettings {
     /// Path of the device.
@@ -122,12 +147,18 @@ pub struct SerialLink {
 }
 
 impl SerialLink {
-    /// Opens the port for this program alone.
+    /// Opens the port for this program alone, with 8 data bits, no parity and 1 stop bit.
     pub fn open(settings: &PortSettings) -> Result<SerialLink, OpenError> {
+        SerialLink::open_framed(settings, Framing::EightNone)
+    }
+
+    /// Opens the port for this program alone.
+    pub fn open_framed(settings: &PortSettings, framing: Framing) -> Result<SerialLink, OpenError> {
+        let (data_bits, parity) = framing.bits();
         let failed = |error: serialport::Error| OpenError::new(&settings.path, &error);
         let builder = serialport::new(settings.path.to_string_lossy(), settings.baud)
-            .data_bits(DataBits::Eight)
-            .parity(Parity::None)
+            .data_bits(data_bits)
+            .parity(parity)
             .stop_bits(StopBits::One)
             .flow_control(FlowControl::None)
             .exclusive(true)
