@@ -111,7 +111,9 @@ fn stop_by_signal() -> Result<Stop, PtyError> {
     };
     let set = stop.clone();
     std::thread::spawn(move || {
-        runtime.block_on(async { tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} } });
+        runtime.block_on(async {
+            tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+        });
         set.set();
     });
     Ok(stop)

@@ -94,8 +94,8 @@ pub struct Policy {
     /// Bytes that are no line: since they were last told, and when that was.
     garbled: u64,
     garbled_told: Option<MonoTime>,
-    /// The same, and lines, since the port was opened or the greeting was begun again.
-    noise: u64,
+    /// All such bytes, and lines, when the greeting was begun.
+    noise_before: u64,
     lines: u64,
     /// What was told of the link, and of what is wrong.
     up: bool,
@@ -123,7 +123,7 @@ impl Policy {
             handed: MonoTime::ZERO,
             garbled: 0,
             garbled_told: None,
-            noise: 0,
+            noise_before: 0,
             lines: 0,
             up: false,
             told: false,
@@ -156,7 +156,7 @@ impl Policy {
 
     fn greet(&mut self, from: MonoTime) {
         self.phase = Phase::Greeting { from, tries: 0 };
-        (self.noise, self.lines) = (0, 0);
+        (self.noise_before, self.lines) = (self.framer.dropped(), 0);
     }
 
     fn hand(&mut self, at: MonoTime, event: Event) {
@@ -219,7 +219,10 @@ impl Policy {
                 Framed::Line(text) => match Line::parse(&text) {
                     Ok(line) => lines.push((text, line)),
                     // Of another version, perhaps: only the hello is the same in all.
-                    Err(_) => self.drop_bytes(text.len()),
+                    Err(_) => {
+                        self.lines = self.lines.saturating_add(1);
+                        self.drop_bytes(text.len());
+                    }
                 },
             }
         }
@@ -231,7 +234,6 @@ impl Policy {
 
     fn drop_bytes(&mut self, n: usize) {
         let n = n as u64;
-        self.noise = self.noise.saturating_add(n);
         if let Phase::Steady(steady) = &mut self.phase {
             self.garbled = self.garbled.saturating_add(n);
             // A line may have been in it.
@@ -391,7 +393,8 @@ impl Policy {
 
     /// Nobody said hello.
     fn unanswered(&mut self, at: MonoTime) {
-        let complaint = match (self.lines, self.noise) {
+        let noise = self.framer.dropped().saturating_sub(self.noise_before);
+        let complaint = match (self.lines, noise) {
             (1.., _) => Complaint::NoHello,
             (0, FOREIGN_BYTES..) => Complaint::Unreadable,
             (0, _) => Complaint::Silent,
