@@ -55,18 +55,7 @@ pub enum Framing {
     SevenEven,
 }
 
-impl Framing {
-    const fn bits(self) -> (DataBits, Parity) {
-        match self {
-            Framing::EightNone => (DataBits::Eight, Parity::None),
-            Framing::EightEven => (DataBits::Eight, Parity::Even),
-            Framing::EightOdd => (DataBits::Eight, Parity::Odd),
-            Framing::SevenEven => (DataBits::Seven, Parity::Even),
-        }
-    }
-}
-
-/// Which port, and how it is set: by [`SerialLink::open`] always 8 data bits, no parity, 1 stop bit, raw, no flow control.
+/// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSettings {
     /// Path of the device.
@@ -147,18 +136,12 @@ pub struct SerialLink {
 }
 
 impl SerialLink {
-    /// Opens the port for this program alone, with 8 data bits, no parity and 1 stop bit.
-    pub fn open(settings: &PortSettings) -> Result<SerialLink, OpenError> {
-        SerialLink::open_framed(settings, Framing::EightNone)
-    }
-
     /// Opens the port for this program alone.
-    pub fn open_framed(settings: &PortSettings, framing: Framing) -> Result<SerialLink, OpenError> {
-        let (data_bits, parity) = framing.bits();
+    pub fn open(settings: &PortSettings) -> Result<SerialLink, OpenError> {
         let failed = |error: serialport::Error| OpenError::new(&settings.path, &error);
         let builder = serialport::new(settings.path.to_string_lossy(), settings.baud)
-            .data_bits(data_bits)
-            .parity(parity)
+            .data_bits(DataBits::Eight)
+            .parity(Parity::None)
             .stop_bits(StopBits::One)
             .flow_control(FlowControl::None)
             .exclusive(true)
@@ -180,6 +163,20 @@ impl SerialLink {
         if let Err(error) = set {
             tracing::debug!(port = %settings.path.display(), %error, "DTR and RTS cannot be set");
         }
+    }
+
+    /// Sets data bits and parity of a port that is open, where they are not those of every open port.
+    pub fn set_framing(&mut self, framing: Framing) -> io::Result<()> {
+        let (data_bits, parity) = match framing {
+            Framing::EightNone => return Ok(()),
+            Framing::EightEven => (DataBits::Eight, Parity::Even),
+            Framing::EightOdd => (DataBits::Eight, Parity::Odd),
+            Framing::SevenEven => (DataBits::Seven, Parity::Even),
+        };
+        self.port
+            .set_data_bits(data_bits)
+            .and_then(|()| self.port.set_parity(parity))
+            .map_err(io::Error::from)
     }
 
     /// Waits at most `wait` for bytes: how many came and when they were read; `None` when nothing

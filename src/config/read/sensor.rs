@@ -110,13 +110,30 @@ fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
     Some(SensorConfig::SensorLog { path: path?, pace: pace.unwrap_or_default() })
 }
 
-const MODEM_LINES: [(&str, DtrRts); 3] = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
-
 fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
-    let port = port(&section, "/dev/touchmoved/dgt", id, uses);
-    let dtr_rts = section.word("dtr-rts", &MODEM_LINES).unwrap_or_default();
+    let port = section.text("port");
+    match port {
+        None => section.missing(
+            "port",
+            "name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/",
+        ),
+        Some(port) if !port.starts_with('/') => section.problem(
+            "port",
+            format!("expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"),
+        ),
+        Some(port) => {
+            if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {
+                section.problem(
+                    "port",
+                    format!("{port} is read by board {other} (line {line}) already; one port, one board"),
+                );
+            }
+        }
+    }
+    let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
+    let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
     section.finish();
-    Some(SensorConfig::Dgt { port: port?, dtr_rts })
+    Some(SensorConfig::Dgt { port: PathBuf::from(port?), dtr_rts })
 }
 
 fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
@@ -126,26 +143,27 @@ fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorCon
         ("8O1", Framing::EightOdd),
         ("7E1", Framing::SevenEven),
     ];
-    let port = port(&section, "/dev/touchmoved/peg", id, uses);
+    let port = peg_port(&section, id, uses);
     let baud = section.integer("baud", "of bits a second", 1200, 4_000_000);
     let framing = section.word("framing", &FRAMINGS).unwrap_or_default();
-    let dtr_rts = section.word("dtr-rts", &MODEM_LINES).unwrap_or_default();
+    let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
+    let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
     section.finish();
     let baud = baud.and_then(|baud| u32::try_from(baud).ok()).unwrap_or(115_200);
     Some(SensorConfig::Peg { port: port?, baud, framing, dtr_rts })
 }
 
-/// The serial device of a board, which no other board may have.
-fn port(section: &Section<'_>, example: &str, id: &str, uses: &mut Uses) -> Option<PathBuf> {
+/// The serial device of a pegged board, which no other board may have.
+fn peg_port(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PathBuf> {
     let port = section.text("port");
     match port {
         None => section.missing(
             "port",
-            &format!("name the serial device, such as \"{example}\" or one of /dev/serial/by-id/"),
+            "name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/",
         ),
         Some(port) if !port.starts_with('/') => section.problem(
             "port",
-            format!("expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"),
+            format!("expected the full path of a serial device, such as \"/dev/ttyACM0\", found {port:?}"),
         ),
         Some(port) => {
             if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {

@@ -5,10 +5,16 @@
 
 mod burst;
 pub mod policy;
+mod port;
 
 use std::{io, path::PathBuf, time::Duration};
 
-use crate::{session::time::MonoTime, sysclock};
+use serde_json::json;
+
+use crate::{
+    session::{event::Event, time::MonoTime},
+    sysclock,
+};
 
 use super::{
     Sink, Source, SourceError, Stop,
@@ -16,12 +22,17 @@ use super::{
 };
 
 use policy::{Action, Policy};
+use port::Sighting;
 
 /// Speed of a pegged board where nothing else is said, in bits a second.
 pub const BAUD: u32 = 115_200;
 
 /// Longest wait inside one read: the end of the daemon is noticed that fast.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// A board that was read for so many microseconds is good: when it goes, it is waited for as if for the first
+/// time. One that comes and goes all the time is not.
+const GOOD_US: u64 = 10_000_000;
 
 /// The source of a pegged board.
 #[derive(Clone, Debug)]
@@ -36,6 +47,15 @@ impl PegSource {
         PegSource { settings: PortSettings { path: port.into(), baud, lines }, framing }
     }
 
+    /// Opens the port; what is wrong, for the operator, when it does not open.
+    fn open(&self) -> Result<SerialLink, String> {
+        let mut link = SerialLink::open(&self.settings).map_err(|error| error.to_string())?;
+        link.set_framing(self.framing).map_err(|error| {
+            format!("{}: the port does not take this framing: {error}; choose another one", self.name())
+        })?;
+        Ok(link)
+    }
+
     /// Moves bytes until the port fails (the inner error) or the source has to end.
     fn serve(
         &self,
@@ -46,6 +66,7 @@ impl PegSource {
         stop: &Stop,
     ) -> Result<io::Result<()>, SourceError> {
         let mut buffer = [0u8; 4096];
+        let mut good_since = None;
         while !stop.is_set() {
             if let Err(error) = self.act(link, policy, sink)? {
                 return Ok(Err(error));
@@ -54,7 +75,8 @@ impl PegSource {
                 Ok(Some((at, n))) => {
                     let bytes = buffer.get(..n).unwrap_or(&buffer);
                     policy.received(at, bytes, n < buffer.len());
-                    if policy.is_up() {
+                    good_since = policy.is_up().then(|| good_since.unwrap_or(at));
+                    if good_since.is_some_and(|since| at.since(since) >= GOOD_US) {
                         backoff.reset();
                     }
                 }
@@ -125,27 +147,33 @@ impl Source for PegSource {
         let mut backoff = Backoff::new();
         let mut complaint = String::new();
         while !stop.is_set() {
-            let problem = match SerialLink::open_framed(&self.settings, self.framing) {
+            let tried = Sighting::of(&self.settings.path);
+            let problem = match self.open() {
                 Ok(mut link) => {
-                    tracing::info!(port = %self.name(), "opened");
-                    complaint.clear();
+                    tracing::info!(port = %self.name(), path = ?self.settings.path.canonicalize(), "opened");
                     policy.opened(sysclock::monotonic());
-                    match self.serve(&mut link, &mut policy, &mut backoff, sink, stop)? {
+                    let served = self.serve(&mut link, &mut policy, &mut backoff, sink, stop)?;
+                    if policy.is_up() {
+                        complaint.clear();
+                    }
+                    match served {
                         Ok(()) => return Ok(()),
                         Err(error) => format!("{}: {error}; waiting for it to come back", self.name()),
                     }
                 }
-                Err(error) => error.to_string(),
+                Err(problem) => problem,
             };
-            if problem != complaint {
-                tracing::warn!("{problem}");
-                complaint = problem;
-            }
             policy.closed(sysclock::monotonic());
             while let Some(action) = policy.poll(sysclock::monotonic()) {
                 self.tell(action, sink)?;
             }
-            if !backoff.wait(stop) {
+            if problem != complaint {
+                tracing::warn!("{problem}");
+                let note = json!({"source": "peg", "port": self.name(), "error": problem});
+                sink.send(sysclock::monotonic(), Event::Device(note))?;
+                complaint = problem;
+            }
+            if !port::wait(&self.settings.path, tried, &mut backoff, stop) {
                 break;
             }
         }

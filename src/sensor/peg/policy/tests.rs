@@ -216,8 +216,8 @@ fn a_restart_is_a_link_that_went_and_came() {
     desk.restart_board();
     desk.run(10);
     let handed = desk.handed();
-    assert_eq!(handed[..3], ["restarted", "Link(false)", "Link(true)"], "{handed:?}");
-    assert!(handed[3].starts_with("$HELLO,0,") && handed[4].ends_with(",ffff00000000efff"), "{handed:?}");
+    assert_eq!(handed[..4], ["restarted", "Link(false)", "Link(true)", "gap"], "{handed:?}");
+    assert!(handed[4].starts_with("$HELLO,0,") && handed[5].ends_with(",ffff00000000efff"), "{handed:?}");
 }
 
 #[test]
@@ -297,6 +297,35 @@ fn a_port_that_goes_takes_the_link_with_it() {
     desk.ms = 99;
     desk.run(10);
     assert!(desk.policy.is_up());
+}
+
+#[test]
+fn an_outage_is_told_with_its_length_and_another_board_is_named() {
+    let mut desk = Desk::up();
+    let at = MonoTime::ZERO.plus_ms(desk.ms);
+    desk.policy.closed(at);
+    desk.policy.closed(at.plus_ms(900));
+    desk.ms += 1990;
+    let identity = Identity { firmware: "reference", version: "0.1.0", serial: "PB0008" };
+    desk.board = Some(Board::new(identity, Settings::default(), &KEYS));
+    desk.started_ms = desk.ms;
+    desk.policy.opened(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.run(20);
+    let notes: Vec<&serde_json::Value> = desk
+        .said
+        .iter()
+        .filter_map(|action| match action {
+            Action::Hand(_, Input::Event(_, Event::Device(note))) => Some(note),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    let gap = notes[0]["gap_ms"].as_u64().unwrap();
+    assert!(notes[0]["what"] == "gap" && (1990..=2010).contains(&gap), "{notes:?}");
+    let other = json!({"source": "peg", "what": "other-board", "serial": "PB0008", "before": "PB0007"});
+    assert_eq!(notes[1], &other);
+    // What the second board shows is told as it is.
+    assert!(desk.handed().last().unwrap().ends_with(",ffff00000000ffff"));
 }
 
 #[test]
