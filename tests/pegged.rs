@@ -153,6 +153,10 @@ impl Desk {
     fn new() -> Desk {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("peg");
+        Desk::at(dir, link)
+    }
+
+    fn at(dir: tempfile::TempDir, link: PathBuf) -> Desk {
         let (sender, readings) = sync_channel(64);
         let stop = Stop::default();
         let source = Box::new(PegSource::new(&link, BAUD, Framing::EightNone, ModemLines::Leave));
@@ -322,6 +326,59 @@ fn a_board_that_is_unplugged_comes_back_with_what_is_in_its_holes() {
     desk.end();
 }
 
+/// The symbolic link stands for the one that udev makes: the device behind it has another name afterwards.
+#[test]
+fn a_board_comes_back_under_another_name_with_the_gap_on_record() {
+    let mut desk = Desk::new();
+    let missing = desk.until(|event| noted(event, "error").is_some());
+    let text = missing.iter().find_map(|event| noted(event, "error")).unwrap();
+    assert!(text.contains("no such device") && text.contains("udev"), "{text}");
+    assert!(missing.contains(&Event::Link(false)), "absent at the start: {missing:?}");
+    let board = TestBoard::plug(&desk.link, peg::Holes::of(START));
+    desk.until(is_occupied);
+    let name = fs::read_link(&desk.link).unwrap();
+    // The knight's move is made while the board is away.
+    board.unplug(&desk.link);
+    desk.until(|event| *event == Event::Link(false));
+    let _takes_the_old_name = TTYPort::pair().unwrap();
+    let moved = START ^ bit(Square::G1) ^ bit(Square::F3);
+    let board = TestBoard::plug(&desk.link, peg::Holes::of(moved));
+    assert_ne!(fs::read_link(&desk.link).unwrap(), name);
+    let events = desk.until(is_occupied);
+    let gap = events.iter().find_map(|event| match event {
+        Event::Device(note) if note["what"] == "gap" => note["gap_ms"].as_u64(),
+        _ => None,
+    });
+    assert!(gap.is_some(), "{events:?}");
+    board.press(0);
+    desk.until(|event| *event == Event::Press(Color::White));
+    let told = desk.told();
+    let made = told.iter().find(|fact| fact["fact"] == "move_published" || fact["fact"] == "move_made");
+    assert_eq!(made.unwrap_or_else(|| panic!("{told:#?}"))["uci"], "g1f3");
+    board.unplug(&desk.link);
+    desk.end();
+}
+
+#[test]
+fn a_port_that_another_program_has_is_taken_when_it_is_free() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("peg");
+    let board = TestBoard::plug(&link, peg::Holes::of(START));
+    let device = fs::read_link(&link).unwrap();
+    let other = serialport::new(device.to_string_lossy(), BAUD).exclusive(true);
+    let other = TTYPort::open(&other).unwrap();
+    let mut desk = Desk::at(dir, link);
+    let events = desk.until(|event| noted(event, "error").is_some());
+    let text = events.iter().find_map(|event| noted(event, "error")).unwrap();
+    assert!(text.contains("in use by another program") && text.contains("fuser -v"), "{text}");
+    let mut other = other;
+    other.set_exclusive(false).unwrap();
+    drop(other);
+    desk.until(is_occupied);
+    board.unplug(&desk.link);
+    desk.end();
+}
+
 #[test]
 fn noise_and_a_forged_line_make_nothing() {
     let (mut desk, board) = Desk::up();
@@ -405,6 +462,45 @@ fn a_game_comes_out_complete_through_every_trouble_of_the_line() {
     assert_eq!(ups, 3, "the start, the cable, the chip: {links:?}");
     let touched = records.iter().filter(|record| record["fact"] == "touch");
     assert!(touched.clone().count() >= 4 && touched.clone().all(|touch| touch["certainty"] == "law"));
+}
+
+/// The hands play on while no daemon runs.
+#[test]
+fn a_daemon_that_is_killed_goes_on_with_the_game_where_the_board_is_by_then() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("peg");
+    fs::write(dir.path().join("game.pgn"), "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n").unwrap();
+    let mut simulator = program();
+    simulator.args(["simulate", "--output", "peg", "--pty"]).arg(&link);
+    simulator.args(["--level", "clean", "--speed", "4", "--set", "timing.think=4000-5000ms"]);
+    simulator.arg(dir.path().join("game.pgn"));
+    let mut board = Daemon::start(simulator);
+    board.wait_for("is plugged in");
+    let config = configured(dir.path(), &link);
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("three moves", |daemon| (moves(&daemon.json("/api/boards")[0]).len() == 3).then_some(()));
+    daemon.kill();
+    let mut daemon = Daemon::with_config(&config);
+    let played = daemon.until("the end of the game", |daemon| {
+        let boards = daemon.json("/api/boards");
+        (boards[0]["result"] != "*").then_some(boards)
+    });
+    assert_eq!(moves(&played[0]).join(" "), "e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7");
+    daemon.end();
+    board.end();
+    let journals = journals(&dir.path().join("data"), "1");
+    assert_eq!(journals.len(), 1, "the game goes on in its journal");
+    assert_verified(&journals[0]);
+    assert_replayed(&journals[0]);
+    let records = records(&journals[0]);
+    let resumed = records.iter().position(|record| record.get("resume").is_some());
+    let resumed = resumed.unwrap_or_else(|| panic!("{records:#?}"));
+    let after = |what: &str| {
+        records[resumed..]
+            .iter()
+            .any(|record| record["in"]["peg"].as_str().is_some_and(|line| line.starts_with(what)))
+    };
+    assert!(after("$HELLO,") && after("$BOARD,"), "{records:#?}");
 }
 
 #[test]

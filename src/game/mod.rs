@@ -92,8 +92,8 @@ impl Board {
             Input::Peg(line) => {
                 let mut events = Vec::new();
                 self.peg.push(line, &mut events);
-                for event in events {
-                    self.event(Stamped { at, unit: Unit::A, event });
+                for event in &events {
+                    self.event(at, Unit::A, event);
                 }
             }
         }

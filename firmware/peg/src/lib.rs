@@ -1,5 +1,6 @@
 //! The firmware side of a pegged chess board, for any microcontroller: no `std`, no `alloc`, no
-//! dependencies, no `unsafe`, nothing that panics, and about 2 KB of memory.
+//! dependencies, no `unsafe`, nothing that panics; 1440 bytes of memory on a
+//! 32-bit chip.
 //!
 //! [`Board`] takes what the contacts read and the bytes that the host sent; it gives lines to send. It
 //! debounces, numbers and frames, answers requests and sends heartbeats. `docs/peg-protocol.md` of

@@ -3,7 +3,7 @@
 use crate::crc::crc16;
 
 /// The longest line, its line end included.
-pub const MAX_LINE: usize = 160;
+pub const MAX_LINE: usize = 200;
 
 /// One line, ready to be sent: `$` body `*` length checksum CR LF.
 #[derive(Clone, Debug)]
@@ -35,8 +35,10 @@ impl Line {
         text.bytes().for_each(|byte| self.byte(byte));
     }
 
-    /// At most `longest` characters of a text; one that has no place in a name becomes a hyphen.
+    /// At most `longest` characters of a text; one that has no place in a name becomes a hyphen, and so does
+    /// no text at all.
     pub(crate) fn name(&mut self, text: &str, longest: usize) {
+        let text = if text.is_empty() { "-" } else { text };
         for byte in text.bytes().take(longest) {
             let fits = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
             self.byte(if fits { byte } else { b'-' });
@@ -105,6 +107,7 @@ mod tests {
     #[test]
     fn names_are_cut_and_cleaned() {
         assert_eq!(shown(|line| line.name("my board$*,7", 9)), "$my-board-");
+        assert_eq!(shown(|line| line.name("", 9)), "$-");
     }
 
     #[test]

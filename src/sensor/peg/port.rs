@@ -69,7 +69,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("peg");
         assert_eq!(Sighting::of(&link), None);
-        let mut sight = |device: &str| {
+        let sight = |device: &str| {
             let _ = fs::remove_file(&link);
             symlink(device, &link).unwrap();
             Sighting::of(&link)
