@@ -395,9 +395,11 @@ fn a_wrong_device_and_a_wrong_version_are_told_with_what_to_do() {
     let mut desk = Desk::new();
     let stranger = TestBoard::start(&desk.link, None);
     let error = |event: &Event| noted(event, "error");
-    let events = desk.until(|event| error(event).is_some());
-    let text = events.iter().find_map(error).unwrap();
-    assert!(text.contains("not from a pegged board") && text.contains("another device"), "{text}");
+    // The first thing that is wrong may be that the device is not there yet.
+    let about_bytes = |event: &Event| error(event).filter(|text| text.contains("not from a pegged board"));
+    let events = desk.until(|event| about_bytes(event).is_some());
+    let text = events.iter().find_map(about_bytes).unwrap();
+    assert!(text.contains("is this the port of another device"), "{text}");
     stranger.say(b"$HELLO,0,5,proto=2,name=x*1829A0\r\n");
     let events = desk.until(|event| error(event).is_some());
     let text = events.iter().find_map(error).unwrap();
@@ -501,6 +503,26 @@ fn a_daemon_that_is_killed_goes_on_with_the_game_where_the_board_is_by_then() {
             .any(|record| record["in"]["peg"].as_str().is_some_and(|line| line.starts_with(what)))
     };
     assert!(after("$HELLO,") && after("$BOARD,"), "{records:#?}");
+}
+
+#[test]
+fn the_doctor_hears_a_pegged_board() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("peg");
+    let board = TestBoard::plug(&link, peg::Holes::of(START));
+    let config = configured(dir.path(), &link);
+    let mut doctor = program();
+    let output = doctor.args(["doctor", "--seconds", "2", "--config"]).arg(&config).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let line =
+        |start: &str| said.lines().find(|line| line.contains(start)).unwrap_or_else(|| panic!("{said}"));
+    let device = line("board 1, device:");
+    assert!(device.starts_with("ok ") && device.contains("firmware test") && device.contains("T1"), "{said}");
+    assert!(line("board 1, squares:").starts_with("ok "), "{said}");
+    board.unplug(&link);
+    let output = doctor.output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("no such device"), "{said}");
 }
 
 #[test]
