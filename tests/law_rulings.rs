@@ -2,61 +2,11 @@
 //! results that contradict the game, positions that are dead from the start, noise.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::iter;
+#[path = "support/script.rs"]
+mod script;
 
+use script::{at, facts, of, under};
 use serde_json::{Value, json};
-use touchmoved::{
-    game::Board,
-    session::{io::Input, time::MonoTime},
-    wire::sensor_log,
-};
-
-/// One event of a script: `MILLISECONDS VERB WORDS`.
-fn event(line: &str) -> Value {
-    let mut words = line.trim().splitn(3, ' ');
-    let us = words.next().unwrap().parse::<u64>().unwrap() * 1000;
-    let (verb, rest) = (words.next().unwrap(), words.next().unwrap_or(""));
-    match verb {
-        "lift" => json!({"us": us, "sq": rest, "occ": 0}),
-        "place" => json!({"us": us, "sq": rest, "occ": 1}),
-        "press" => json!({"us": us, "clock": rest}),
-        "tick" => json!({"us": us, "tick": true}),
-        "result" | "button" | "arbiter" | "intended" | "flag" => json!({"us": us, verb: rest}),
-        other => panic!("{other}: {line}"),
-    }
-}
-
-fn board(mut header: Value) -> Board {
-    header["sensor_log"] = json!(1);
-    Board::new(&sensor_log::parse_header(&header.to_string()).unwrap()).unwrap()
-}
-
-/// The facts of a script.
-fn facts(header: Value, script: &str) -> Vec<Value> {
-    let mut board = board(header);
-    let mut facts = Vec::new();
-    for line in script.lines().filter(|line| !line.trim().is_empty()) {
-        let stamped = sensor_log::parse_event(&event(line).to_string()).unwrap();
-        board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
-        facts.extend(iter::from_fn(|| board.poll_fact()));
-    }
-    board.advance(MonoTime::END);
-    facts.extend(iter::from_fn(|| board.poll_fact()));
-    facts.iter().map(touchmoved::session::fact::Fact::to_value).collect()
-}
-
-fn of<'a>(facts: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    facts.iter().filter(|fact| fact["fact"] == kind || fact["code"] == kind).collect()
-}
-
-/// The facts of a kind at one event.
-fn at<'a>(facts: &'a [Value], ev: i64, kind: &str) -> Vec<&'a Value> {
-    of(facts, kind).into_iter().filter(|fact| fact["ev"] == ev).collect()
-}
-
-fn under(rules: &str) -> Value {
-    json!({"board": "reed", "rules": rules})
-}
 
 const TOUCHED_THEN_OTHER: &str = "
     0 lift e2

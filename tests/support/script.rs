@@ -1,0 +1,72 @@
+//! Scripts of a game: `MILLISECONDS VERB WORDS`, a line an event, and the facts that they lead to.
+
+use std::iter;
+
+use serde_json::{Value, json};
+use touchmoved::{
+    game::Board,
+    session::{io::Input, time::MonoTime},
+    wire::sensor_log,
+};
+
+/// One event of a script: `MILLISECONDS VERB WORDS`.
+fn event(line: &str) -> Value {
+    let mut words = line.trim().splitn(3, ' ');
+    let us = words.next().unwrap().parse::<u64>().unwrap() * 1000;
+    let (verb, rest) = (words.next().unwrap(), words.next().unwrap_or(""));
+    match verb {
+        "lift" => json!({"us": us, "sq": rest, "occ": 0}),
+        "place" => json!({"us": us, "sq": rest, "occ": 1}),
+        "press" => json!({"us": us, "clock": rest}),
+        "tick" => json!({"us": us, "tick": true}),
+        // `piece a1 p`, and `piece a1` for an empty square, on a board that tells its men.
+        "piece" => {
+            let (square, man) = rest.split_once(' ').unwrap_or((rest, ""));
+            json!({"us": us, "sq": square, "pc": man})
+        }
+        // `times WHITE_MS BLACK_MS SIDE`
+        "times" => {
+            let mut words = rest.split(' ');
+            let mut ms = || words.next().unwrap().parse::<u64>().unwrap();
+            let (white, black) = (ms(), ms());
+            json!({"us": us, "times": {"white_ms": white, "black_ms": black, "running": words.next()}})
+        }
+        "result" | "button" | "arbiter" | "intended" | "flag" | "announce" => json!({"us": us, verb: rest}),
+        other => panic!("{other}: {line}"),
+    }
+}
+
+/// A board before the first event of a log with this header.
+pub fn board(mut header: Value) -> Board {
+    header["sensor_log"] = json!(1);
+    Board::new(&sensor_log::parse_header(&header.to_string()).unwrap()).unwrap()
+}
+
+/// The facts of a script.
+pub fn facts(header: Value, script: &str) -> Vec<Value> {
+    let mut board = board(header);
+    let mut facts = Vec::new();
+    for line in script.lines().filter(|line| !line.trim().is_empty()) {
+        let stamped = sensor_log::parse_event(&event(line).to_string()).unwrap();
+        board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+        facts.extend(iter::from_fn(|| board.poll_fact()));
+    }
+    board.advance(MonoTime::END);
+    facts.extend(iter::from_fn(|| board.poll_fact()));
+    facts.iter().map(touchmoved::session::fact::Fact::to_value).collect()
+}
+
+/// The facts of a kind, or advisories of a code.
+pub fn of<'a>(facts: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    facts.iter().filter(|fact| fact["fact"] == kind || fact["code"] == kind).collect()
+}
+
+/// The facts of a kind at one event.
+pub fn at<'a>(facts: &'a [Value], ev: i64, kind: &str) -> Vec<&'a Value> {
+    of(facts, kind).into_iter().filter(|fact| fact["ev"] == ev).collect()
+}
+
+/// The header of an occupancy board under an edition.
+pub fn under(rules: &str) -> Value {
+    json!({"board": "reed", "rules": rules})
+}
