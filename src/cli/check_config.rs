@@ -116,7 +116,9 @@ fn describe(board: &BoardConfig) -> String {
             return format!("sensor log {} without pauses, game as its header says", path.display());
         }
         SensorConfig::Dgt { port, .. } => format!("dgt {}", port.display()),
-        SensorConfig::Matrix { scan_ms, .. } => format!("matrix, a scan every {scan_ms} ms"),
+        SensorConfig::Matrix(matrix) => {
+            format!("matrix ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
+        }
     };
     let setup = &board.setup;
     let mut out = format!("{sensor}; {}", laws(setup));

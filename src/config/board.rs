@@ -180,7 +180,7 @@ fn record_law(setup: &mut GameSetup, name: &'static str, value: &Value) {
 pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) -> GameSetup {
     let (board, signal) = match sensor {
         SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
-        SensorConfig::Matrix { .. } => (BoardKind::Reed, Signal::Raw),
+        SensorConfig::Matrix(_) => (BoardKind::Reed, Signal::Raw),
         SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => {
             (BoardKind::Reed, Signal::Debounced)
         }
