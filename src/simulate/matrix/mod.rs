@@ -43,6 +43,10 @@ pub struct SimulatedMatrix {
     driven: u8,
     /// The latest time that was told.
     now: u64,
+    /// The closed contacts, and where the columns come to rest for each row that is driven alone, as far as it
+    /// was needed since they changed.
+    closed: u64,
+    rests: [Option<[Level; 8]>; 8],
     columns: [Column; 8],
     noise: Rng,
 }
@@ -69,10 +73,12 @@ impl SimulatedMatrix {
             coming_inputs: Vec::new(),
             driven: 0,
             now: 0,
+            closed: 0,
+            rests: [None; 8],
             columns: [Column::default(); 8],
             noise: Rng::new(seed, NOISE),
         };
-        matrix.follow(0);
+        matrix.close(0);
         matrix
     }
 
@@ -89,7 +95,10 @@ impl SimulatedMatrix {
         for stamped in &game.events {
             let at = start_us.saturating_add(stamped.at.as_micros());
             match stamped.event {
-                Event::Occupied(men) => matrix.men = men,
+                Event::Occupied(men) => {
+                    matrix.men = men;
+                    matrix.close(0);
+                }
                 Event::Square { square, occupied } => matrix.coming.push((at, square, occupied)),
                 _ => {}
             }
@@ -103,7 +112,7 @@ impl SimulatedMatrix {
     /// A man comes to a square or leaves it now.
     pub fn set(&mut self, square: Square, closed: bool) {
         self.men.set(square, closed);
-        self.follow(self.now);
+        self.close(self.now);
     }
 
     /// A man comes or leaves at a time that has not come yet; times are given in order.
@@ -155,20 +164,37 @@ impl SimulatedMatrix {
         self.now = self.now.max(at);
         while let Some((due, square, closed)) = self.coming.pop_if(|(due, ..)| *due <= at) {
             self.men.set(square, closed);
-            self.follow(due);
+            self.close(due);
         }
         while let Some((_, input, closed)) = self.coming_inputs.pop_if(|(due, ..)| *due <= at) {
             self.inputs = if closed { self.inputs | input } else { self.inputs & !input };
         }
     }
 
-    /// Notes where the columns are going from now on.
-    fn follow(&mut self, at: u64) {
+    /// Works out the contacts after men have come or gone.
+    fn close(&mut self, at: u64) {
         let mut crossings = 0;
         for (index, square) in self.squares.into_iter().enumerate() {
             crossings |= u64::from(self.men.contains(square)) << index;
         }
-        let levels = self.wiring.levels(self.driven, self.wiring.closed(crossings));
+        (self.closed, self.rests) = (self.wiring.closed(crossings), [None; 8]);
+        self.follow(at);
+    }
+
+    /// Where the columns come to rest.
+    fn rest(&mut self) -> [Level; 8] {
+        let row =
+            usize::try_from(self.driven.trailing_zeros()).ok().filter(|_| self.driven.is_power_of_two());
+        let slot = row.and_then(|row| self.rests.get_mut(row));
+        match slot {
+            Some(slot) => *slot.get_or_insert_with(|| self.wiring.levels(self.driven, self.closed)),
+            None => self.wiring.levels(self.driven, self.closed),
+        }
+    }
+
+    /// Notes where the columns are going from now on.
+    fn follow(&mut self, at: u64) {
+        let levels = self.rest();
         for (index, to) in levels.into_iter().enumerate() {
             let Some(column) = self.columns.get(index).copied().filter(|column| column.to != to) else {
                 continue;
