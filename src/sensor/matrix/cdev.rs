@@ -11,6 +11,7 @@ use std::{
 use gpiocdev::{
     Request,
     line::{Bias, Value, Values},
+    request::Builder,
 };
 
 use super::{
@@ -45,21 +46,17 @@ impl CdevPort {
         let path = find(chip)?;
         let name = path.display().to_string();
         check(&name, &path, pins)?;
-        let active_low = pins.polarity == Polarity::ActiveLow;
         let mut builder = Request::builder();
         builder.on_chip(&path).with_consumer("touchmoved");
+        // Each set of lines says everything of itself: none takes anything from the one before.
         builder.with_lines(&pins.columns).as_input().with_bias(bias(pins.polarity, pins.pull));
-        if active_low {
-            builder.as_active_low();
-        }
+        level(&mut builder, pins.polarity);
         builder.with_lines(&pins.rows).with_bias(None).as_output(Value::Inactive);
+        level(&mut builder, pins.polarity);
         if !pins.inputs.is_empty() {
-            builder.with_lines(&pins.inputs).as_input().with_bias(bias(pins.inputs_polarity, Pull::Internal));
-            if pins.inputs_polarity == Polarity::ActiveLow {
-                builder.as_active_low();
-            } else {
-                builder.as_active_high();
-            }
+            let bias = bias(pins.inputs_polarity, Pull::Internal);
+            builder.with_lines(&pins.inputs).as_input().with_bias(bias);
+            level(&mut builder, pins.inputs_polarity);
         }
         let request = builder.request().map_err(|error| {
             let remedy = "check that rows, columns and inputs name lines that can be inputs and outputs, and that the \
@@ -87,6 +84,13 @@ impl CdevPort {
         let active = |line: &u32| self.incoming.get(*line) == Some(Value::Active);
         lines.iter().enumerate().fold(0, |bits, (index, line)| bits | u32::from(active(line)) << index)
     }
+}
+
+fn level(lines: &mut Builder, polarity: Polarity) {
+    match polarity {
+        Polarity::ActiveHigh => lines.as_active_high(),
+        Polarity::ActiveLow => lines.as_active_low(),
+    };
 }
 
 const fn bias(polarity: Polarity, pull: Pull) -> Bias {

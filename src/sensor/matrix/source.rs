@@ -37,8 +37,11 @@ impl Default for Scan {
 const OVERRUN_PERIODS: u64 = 3;
 /// Overruns are reported at most this often.
 const REPORT_US: u64 = 10_000_000;
-/// A port that failed is tried again after this time.
+/// A port that failed is read again after this time.
 const RETRY_US: u64 = 1_000_000;
+/// So many failures one after the other mean that it has to be opened anew: a chip that was unplugged does not
+/// come back to those who held its lines.
+const GIVE_UP: u32 = 2;
 /// A pause is taken in pieces of at most this, so that the end of the daemon is seen.
 const SLICE_US: u64 = 50_000;
 
@@ -74,7 +77,8 @@ impl<P: MatrixPort> Source for MatrixSource<P> {
             scanner: Scanner::new(self.port, layout),
             inputs: Inputs::new(inputs),
             status: self.status,
-            failed: false,
+            up: false,
+            failures: 0,
             overruns: Overruns::default(),
             untested: self_test,
         };
@@ -143,7 +147,10 @@ struct Round<P> {
     scanner: Scanner<P>,
     inputs: Inputs,
     status: Arc<Status>,
-    failed: bool,
+    /// The board was told to be there.
+    up: bool,
+    /// Failures one after the other.
+    failures: u32,
     overruns: Overruns,
     /// The wiring has to be examined.
     untested: bool,
@@ -210,7 +217,8 @@ impl<P: MatrixPort> Round<P> {
             }
         })?;
         closed?;
-        if std::mem::take(&mut self.failed) {
+        self.failures = 0;
+        if !std::mem::replace(&mut self.up, true) {
             sink.send(snapshot.at, Event::Link(true))?;
         }
         if snapshot.first {
@@ -267,14 +275,22 @@ impl<P: MatrixPort> Round<P> {
         self.scanner.forget();
         self.inputs.forget();
         self.status.count_failure();
-        if !std::mem::replace(&mut self.failed, true) {
-            let port = self.scanner.port().name();
-            tracing::error!(%port, %error, "the matrix cannot be read; trying again");
+        self.failures += 1;
+        let what = self.scanner.port().name();
+        if std::mem::take(&mut self.up) {
+            tracing::error!(port = %what, %error, "the matrix cannot be read; trying again");
             let at = self.now();
             sink.send(at, Event::Device(json!({"source": "matrix", "error": error.to_string()})))?;
             sink.send(at, Event::Link(false))?;
         }
-        Ok(())
+        if self.failures < GIVE_UP {
+            return Ok(());
+        }
+        Err(SourceError::Device {
+            what,
+            reason: error.to_string(),
+            remedy: "check its plugs and its power".to_owned(),
+        })
     }
 }
 

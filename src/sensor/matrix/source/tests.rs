@@ -105,6 +105,7 @@ fn the_whole_board_comes_first_and_then_every_edge() {
     assert_eq!(
         events,
         [
+            Event::Link(true),
             Event::Occupied(Bitboard(0xffff_0000_0000_ffff)),
             square(Square::E2, false),
             square(Square::E4, true),
@@ -118,16 +119,33 @@ fn squares_are_those_of_the_layout() {
     let events = scan(vec![Ok([0; LINES]), Ok([0, 0b10, 0b1, 0, 0, 0, 0, 0])], files);
     assert_eq!(
         events,
-        [Event::Occupied(Bitboard::EMPTY), square(Square::B2, true), square(Square::C1, true)]
+        [
+            Event::Link(true),
+            Event::Occupied(Bitboard::EMPTY),
+            square(Square::B2, true),
+            square(Square::C1, true)
+        ]
     );
 }
 
 #[test]
 fn a_port_that_fails_is_reported_once_and_read_again() {
     let events = scan(vec![Ok(START), Err("no answer"), Ok(START)], Layout::default());
-    let whole = Event::Occupied(Bitboard(0xffff_0000_0000_ffff));
-    let failed = Event::Device(json!({"source": "matrix", "error": "no answer"}));
-    assert_eq!(events, [whole.clone(), failed, Event::Link(false), Event::Link(true), whole]);
+    let there = [Event::Link(true), Event::Occupied(Bitboard(0xffff_0000_0000_ffff))];
+    assert_eq!(events, [&there[..], &failed(), &there].concat());
+}
+
+fn failed() -> [Event; 2] {
+    [Event::Device(json!({"source": "matrix", "error": "no answer"})), Event::Link(false)]
+}
+
+#[test]
+fn a_port_that_fails_again_is_given_back_to_be_opened_anew() {
+    let events = scan(vec![Ok(START), Err("no answer"), Err("no answer"), Ok(START)], Layout::default());
+    let there = [Event::Link(true), Event::Occupied(Bitboard(0xffff_0000_0000_ffff))];
+    let refused = "listed matrix: no answer; check its plugs and its power";
+    let refused = [Event::Device(json!({"refused": refused}))];
+    assert_eq!(events, [&there[..], &failed(), &refused].concat());
 }
 
 #[test]
@@ -158,10 +176,11 @@ fn started(faults: &[Fault], men: Bitboard) -> (Vec<Event>, Option<String>) {
 #[test]
 fn the_wiring_is_examined_at_the_start() {
     let start = selftest::INITIAL;
-    assert_eq!(started(&[], start), (vec![Event::Occupied(start)], None));
+    assert_eq!(started(&[], start), (vec![Event::Link(true), Event::Occupied(start)], None));
     let (told, wiring) = started(&[Fault::OpenDiode(1, 4)], start);
     let found = json!({"source": "matrix", "self_test": [{"finding": "never-closes", "place": "e2, row 1, column 4"}]});
-    assert_eq!(told, [Event::Device(found), Event::Occupied(start.without(Square::E2))]);
+    let rest = Event::Occupied(start.without(Square::E2));
+    assert_eq!(told, [Event::Device(found), Event::Link(true), rest]);
     let wiring = wiring.unwrap();
     assert!(wiring.starts_with("e2, row 1, column 4: never-closes: no man stands there, "), "{wiring}");
 }
@@ -181,5 +200,5 @@ fn a_matrix_without_diodes_is_refused_with_the_reason() {
 fn a_game_that_goes_on_is_no_fault() {
     let played = selftest::INITIAL.without(Square::E2).with(Square::E4);
     let told = started(&[], played);
-    assert_eq!(told, (vec![Event::Occupied(played)], None));
+    assert_eq!(told, (vec![Event::Link(true), Event::Occupied(played)], None));
 }
