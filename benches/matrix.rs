@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench matrix` takes a minute; without cargo's `--bench`, or with `--test`, it runs for a moment
 //! and nothing is worth quoting. `docs/performance.md` explains the lines.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
 use std::{
     hint::black_box,
@@ -117,11 +117,13 @@ fn ways(time: Duration) {
         load(|| every(PERIOD, time, || (0..7).for_each(|_| long()))),
     );
     row("awake for 50 us, seven times", load(|| every(PERIOD, time, || (0..7).for_each(|_| short()))));
-    let short = spin(15);
-    row(
-        "awake for 15 us, seven times (external resistors)",
-        load(|| every(PERIOD, time, || (0..7).for_each(|_| short()))),
-    );
+    for (us, name) in [
+        (15, "awake for 15 us, seven times (external resistors)"),
+        (5, "awake for 5 us, seven times (strong ones)"),
+    ] {
+        let short = spin(us);
+        row(name, load(|| every(PERIOD, time, || (0..7).for_each(|_| short()))));
+    }
     row("a row every 625 us (each settles while the daemon sleeps)", load(|| every(PERIOD / 8, time, || ())));
 }
 

@@ -11,6 +11,7 @@
 #![cfg(feature = "gpio")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod lockstep;
 mod process;
 
 use std::{
@@ -19,11 +20,12 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
+use lockstep::{Played, SETTLE_US, Wires, assert_positions};
 use process::{Daemon, get};
-use shakmaty::{Bitboard, Square};
+use shakmaty::Square;
 use touchmoved::{
     sensor::matrix::{
-        Layout, MatrixPort, PortError, Scanner,
+        Layout, MatrixPort, Scanner,
         cdev::CdevPort,
         inputs::Inputs,
         pins::{Chip, Pins, Polarity, Pull},
@@ -32,18 +34,15 @@ use touchmoved::{
     session::{
         event::{Event, Stamped, Unit},
         setup::GameSetup,
-        time::MonoTime,
     },
     simulate::{
         games::DemoGame,
-        matrix::{Fault, INPUTS, SimulatedMatrix, Wiring},
+        matrix::{INPUTS, SimulatedMatrix, Wiring},
         params::{Ending, Level, Output, Params},
         simulate,
     },
 };
 
-const START: Bitboard = Bitboard(0xffff_0000_0000_ffff);
-const SETTLE_US: u64 = 50;
 const PERIOD_US: u64 = 5_000;
 
 /// A chip of 24 lines: rows at 0, columns at 8, inputs at 16.
@@ -115,103 +114,45 @@ fn pins(polarity: Polarity) -> Pins {
     }
 }
 
-/// The backend on a simulated chip, and the wires between the lines of that chip. Time passes only
-/// while the port waits.
-struct Played<'a> {
-    port: CdevPort,
+/// The lines of a chip. What is set already is not set again.
+struct Lines<'a> {
     sim: &'a Sim,
-    matrix: SimulatedMatrix,
-    active_low: bool,
-    now: u64,
-    columns: Option<u8>,
-    inputs: Option<u32>,
+    set: Option<(u8, u32)>,
 }
 
-impl<'a> Played<'a> {
-    fn new(sim: &'a Sim, polarity: Polarity, matrix: SimulatedMatrix) -> Played<'a> {
-        let port = CdevPort::open(&pins(polarity), &Chip::Label(sim.label.clone())).unwrap();
-        let active_low = polarity == Polarity::ActiveLow;
-        Played { port, sim, matrix, active_low, now: 0, columns: None, inputs: None }
+impl Wires for Lines<'_> {
+    fn rows(&self) -> u8 {
+        (0..8).fold(0, |high, row| high | u8::from(self.sim.is_high(row)) << row)
     }
 
-    fn pull(&self, first: usize, lines: usize, active: u32, before: Option<u32>, low: bool) {
-        for line in 0..lines {
-            let is = active >> line & 1 == 1;
-            if before.is_none_or(|before| (before >> line & 1 == 1) != is) {
-                self.sim.set(first + line, is != low);
+    fn set(&mut self, columns: u8, inputs: u32) {
+        let was = self.set.replace((columns, inputs));
+        let lines = [
+            (8, 8, u32::from(columns), was.map(|(columns, _)| u32::from(columns))),
+            (16, INPUTS.len(), inputs, was.map(|(_, inputs)| inputs)),
+        ];
+        for (first, count, high, was) in lines {
+            for line in 0..count {
+                let is = high >> line & 1 == 1;
+                if was.is_none_or(|was| (was >> line & 1 == 1) != is) {
+                    self.sim.set(first + line, is);
+                }
             }
         }
     }
 }
 
-impl MatrixPort for Played<'_> {
-    fn name(&self) -> String {
-        self.port.name()
-    }
-
-    fn drive(&mut self, rows: u8) -> Result<(), PortError> {
-        self.port.drive(rows)?;
-        let driven =
-            (0..8).fold(0, |driven, row| driven | u8::from(self.sim.is_high(row) != self.active_low) << row);
-        assert_eq!(driven, rows, "the rows that the kernel drives");
-        self.matrix.drive(self.now, driven);
-        Ok(())
-    }
-
-    fn settle(&mut self) {
-        self.now += SETTLE_US;
-    }
-
-    fn read_columns(&mut self) -> Result<u8, PortError> {
-        let (columns, inputs) = (self.matrix.columns(self.now), self.matrix.inputs(self.now));
-        self.pull(8, 8, columns.into(), self.columns.map(u32::from), self.active_low);
-        // Lever and buttons close to ground.
-        self.pull(16, INPUTS.len(), inputs, self.inputs, true);
-        (self.columns, self.inputs) = (Some(columns), Some(inputs));
-        self.port.read_columns()
-    }
-
-    fn inputs(&mut self) -> Result<u32, PortError> {
-        self.port.inputs()
-    }
-
-    fn now(&self) -> MonoTime {
-        MonoTime::from_micros(self.now)
-    }
-
-    fn pause(&mut self, us: u64) {
-        self.now += us;
-    }
-}
-
-fn positions() -> impl Iterator<Item = Bitboard> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let random = std::iter::repeat_with(move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        Bitboard(state)
-    });
-    [Bitboard::EMPTY, Bitboard::FULL, START].into_iter().chain(random).take(30)
+fn open(sim: &Sim, polarity: Polarity) -> (CdevPort, Lines<'_>) {
+    let port = CdevPort::open(&pins(polarity), &Chip::Label(sim.label.clone())).unwrap();
+    (port, Lines { sim, set: None })
 }
 
 #[test]
 #[ignore = "needs the kernel's gpio-sim: tests/vm/gpio-sim.sh"]
 fn any_position_is_read_through_the_kernel() {
     for polarity in [Polarity::ActiveHigh, Polarity::ActiveLow] {
-        for faults in [&[][..], &[Fault::NoDiodes, Fault::FloatingRows]] {
-            let sim = Sim::new();
-            for men in positions() {
-                let board = || SimulatedMatrix::new(Wiring::with(faults), Square::ALL, men, 1);
-                let mut direct =
-                    Scanner::new(SimulatedPort::in_simulated_time(board(), SETTLE_US), Layout::default());
-                let expected = direct.scan(|_| ()).unwrap().rows;
-                let mut scanner = Scanner::new(Played::new(&sim, polarity, board()), Layout::default());
-                assert_eq!(scanner.scan(|_| ()).unwrap().rows, expected, "{polarity:?} {men:?}");
-                let exact = Layout::default().occupied(&expected) == men;
-                assert!(exact || !faults.is_empty());
-            }
-        }
+        let sim = Sim::new();
+        assert_positions(polarity, 30, || open(&sim, polarity));
     }
 }
 
@@ -247,7 +188,8 @@ fn a_game_with_its_bounce_and_its_lever_is_the_same_through_the_kernel() {
     let truth = simulate(&game, &params, 5).unwrap();
     let board = || SimulatedMatrix::playing(Wiring::default(), Square::ALL, &truth, 20_000, 5);
     let sim = Sim::new();
-    let through = events(Played::new(&sim, Polarity::ActiveHigh, board()), 2_500);
+    let (port, lines) = open(&sim, Polarity::ActiveHigh);
+    let through = events(Played::new(port, lines, Polarity::ActiveHigh, board()), 2_500);
     let direct = events(SimulatedPort::in_simulated_time(board(), SETTLE_US), 2_500);
     assert_eq!(through, direct);
     let presses = through.iter().filter(|stamped| matches!(stamped.event, Event::Press(_))).count();

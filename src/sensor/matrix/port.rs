@@ -57,7 +57,7 @@ pub enum Settling {
 
 impl Settling {
     /// Above this many microseconds it costs less to fall asleep and to be woken (`docs/performance.md`).
-    pub const SPIN_UP_TO_US: u64 = 25;
+    pub const SPIN_UP_TO_US: u64 = 20;
 
     /// The cheaper way to wait for `us` microseconds.
     pub const fn of(us: u64) -> Settling {
