@@ -102,7 +102,7 @@ reboot -f
 INIT
 chmod +x "$tree/init"
 cpio=$root/bin/cpio
-[[ -x $cpio ]] || cpio=$(command -v cpio)
+[[ -x $cpio ]] || cpio=$(command -v cpio) || fail "cpio is missing"
 (cd "$tree" && find . | "$cpio" -o -H newc --quiet | gzip -1) >"$work/initrd.gz"
 
 # A name of its own for each run, so that nothing of the guest can look like the verdict.
