@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    config::{self, BoardConfig, Config, Pace, SensorConfig},
+    config::{self, BoardConfig, Config, MatrixKind, Pace, SensorConfig},
     laws::settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
     session::setup::GameSetup,
 };
@@ -116,8 +116,15 @@ fn describe(board: &BoardConfig) -> String {
             return format!("sensor log {} without pauses, game as its header says", path.display());
         }
         SensorConfig::Dgt { port, .. } => format!("dgt {}", port.display()),
+        SensorConfig::Peg { port, baud, .. } => {
+            format!("pegged board {} at {baud} bits a second", port.display())
+        }
         SensorConfig::Matrix(matrix) => {
-            format!("matrix ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
+            let what = match matrix.kind {
+                MatrixKind::Reed => "matrix",
+                MatrixKind::Peg => "pegged board as a matrix",
+            };
+            format!("{what} ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
         }
     };
     let setup = &board.setup;

@@ -3,13 +3,16 @@
 use shakmaty::Square;
 
 use crate::{
+    config::sensor::MatrixKind,
     session::event::Event,
     simulate::{matrix::Fault, params::Level},
 };
 
-/// A matrix of 8 x 8 reed switches.
+/// A matrix of 8 x 8 switches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixConfig {
+    /// What the switches sense.
+    pub kind: MatrixKind,
     /// What its lines are reached through.
     pub backend: MatrixBackend,
     /// Lines of the rows 0 to 7 (outputs): BCM numbers of the header of a Raspberry Pi, offsets on another chip.

@@ -6,8 +6,13 @@ use crate::{
     config::{self, BoardConfig, SensorConfig, TimeControl},
     publish::Tags,
     sensor::{
-        Pace, Source, SourceError, Timeline, dgt::DgtSource, matrix::Status, sensor_log::SensorLogSource,
-        serial::ModemLines, simulated::SimulatedSource,
+        Pace, Source, SourceError, Timeline,
+        dgt::DgtSource,
+        matrix::Status,
+        peg::PegSource,
+        sensor_log::SensorLogSource,
+        serial::{Framing, ModemLines},
+        simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
     simulate::{
@@ -74,7 +79,7 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
             Some(setup) => Planned { setup, ..configured() },
             None => configured(),
         },
-        SensorConfig::Dgt { .. } => configured(),
+        SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } => configured(),
     })
 }
 
@@ -108,6 +113,9 @@ fn open(
             }))
         }
         SensorConfig::Dgt { port, dtr_rts } => Ok(Box::new(DgtSource::new(port, lines_of(*dtr_rts)))),
+        SensorConfig::Peg { port, baud, framing, dtr_rts } => {
+            Ok(Box::new(PegSource::new(port, *baud, framing_of(*framing), lines_of(*dtr_rts))))
+        }
         SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status),
     }
 }
@@ -167,5 +175,14 @@ const fn lines_of(lines: config::DtrRts) -> ModemLines {
         config::DtrRts::Leave => ModemLines::Leave,
         config::DtrRts::On => ModemLines::On,
         config::DtrRts::Off => ModemLines::Off,
+    }
+}
+
+const fn framing_of(framing: config::Framing) -> Framing {
+    match framing {
+        config::Framing::EightNone => Framing::EightNone,
+        config::Framing::EightEven => Framing::EightEven,
+        config::Framing::EightOdd => Framing::EightOdd,
+        config::Framing::SevenEven => Framing::SevenEven,
     }
 }

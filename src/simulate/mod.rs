@@ -14,6 +14,7 @@ pub mod matrix;
 mod orders;
 mod output;
 pub mod params;
+pub mod peg;
 pub mod pgn;
 mod quantity;
 mod rng;

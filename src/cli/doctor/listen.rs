@@ -111,8 +111,14 @@ impl Listener {
 
 /// Says at once what a source would only log and try again for ever.
 fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
-    let SensorConfig::Dgt { port, .. } = sensor else { return Ok(()) };
-    let settings = PortSettings { path: port.clone(), baud: BAUD, lines: ModemLines::Leave };
+    let (port, baud) = match sensor {
+        SensorConfig::Dgt { port, .. } => (port, BAUD),
+        SensorConfig::Peg { port, baud, .. } => (port, *baud),
+        SensorConfig::Matrix { .. } | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => {
+            return Ok(());
+        }
+    };
+    let settings = PortSettings { path: port.clone(), baud, lines: ModemLines::Leave };
     match SerialLink::open(&settings) {
         Ok(_) => Ok(()),
         Err(error) => Err(Check::told(Topic::Device, &port.display().to_string(), &error.to_string())),
@@ -136,7 +142,7 @@ pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
 /// Where a sensor is read.
 pub(super) fn place(sensor: &SensorConfig) -> String {
     match sensor {
-        SensorConfig::Dgt { port, .. } => port.display().to_string(),
+        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => port.display().to_string(),
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
         SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
@@ -146,7 +152,7 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
 /// The device files that a sensor is read through.
 pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
     match sensor {
-        SensorConfig::Dgt { port, .. } => vec![port.clone()],
+        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => vec![port.clone()],
         SensorConfig::Matrix(matrix) => match &matrix.backend {
             MatrixBackend::Simulated { .. } => Vec::new(),
             MatrixBackend::Gpiocdev { chip: Some(chip) } if chip.starts_with('/') => vec![chip.into()],

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     config::{
         matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
-        sensor::{Level, SensorConfig},
+        sensor::{Level, MatrixKind, SensorConfig},
     },
     session::{
         event::{Event, GameResult},
@@ -53,6 +53,8 @@ pub(super) fn read(
     number: u64,
     uses: &mut Uses,
 ) -> Option<Sensor> {
+    let kinds = [("reed", MatrixKind::Reed), ("peg", MatrixKind::Peg)];
+    let kind = section.word("kind", &kinds).unwrap_or_default();
     let backend = backend(&section, number);
     let simulated = matches!(backend, MatrixBackend::Simulated { .. });
     let lines = if matches!(&backend, MatrixBackend::Gpiocdev { chip: Some(_) }) { CHIP } else { HEADER };
@@ -96,8 +98,19 @@ pub(super) fn read(
     let open_ms = debounce("debounce-open-ms", defaults.debounce_open_ms);
     section.finish();
     let (rows, columns, squares) = (rows?, columns?, squares?);
-    let matrix =
-        MatrixConfig { backend, rows, columns, active, pull, settle_us, scan_ms, squares, self_test, inputs };
+    let matrix = MatrixConfig {
+        kind,
+        backend,
+        rows,
+        columns,
+        active,
+        pull,
+        settle_us,
+        scan_ms,
+        squares,
+        self_test,
+        inputs,
+    };
     Some((SensorConfig::Matrix(Box::new(matrix)), Some((close_ms, open_ms))))
 }
 
