@@ -693,7 +693,7 @@ fn the_examples_of_pegged_boards_say_what_they_would_read() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pegged board /dev/touchmoved/peg at 115200 bits a second"), "{summary}");
-    assert!(summary.contains("pegged board as a matrix, a scan every 5 ms"), "{summary}");
+    assert!(summary.contains("pegged board as a matrix (auto), a scan every 5 ms"), "{summary}");
 }
 
 #[test]
