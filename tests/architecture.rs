@@ -21,6 +21,7 @@ const IMPURE: &[&str] = &[
     "axum",
     "serialport",
     "rppal",
+    "gpiocdev",
     "rustix",
     "sysclock",
     "HashMap",
@@ -96,7 +97,8 @@ fn names(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
-        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        // A word in quotes is a word of the configuration.
+        let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"');
         !part(before) && !part(after)
     })
 }
@@ -183,7 +185,7 @@ fn grouped_imports_look_one_way_too() {
 }
 
 #[test]
-fn only_one_file_reads_the_clock_and_only_one_names_the_gpio_crate() {
+fn only_one_file_reads_the_clock_and_only_one_names_each_gpio_crate() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
@@ -197,4 +199,5 @@ fn only_one_file_reads_the_clock_and_only_one_names_the_gpio_crate() {
     };
     assert_eq!(naming("clock_gettime"), ["sysclock.rs"]);
     assert_eq!(naming("rppal"), ["sensor/matrix/gpio.rs"]);
+    assert_eq!(naming("gpiocdev"), ["sensor/matrix/cdev.rs"]);
 }

@@ -497,10 +497,99 @@ fn matrices() {
             "4:20: board.sensor.matrix.debounce-open-ms: expected a whole number of milliseconds from 0 to 1000, found 2000",
         ],
     );
+    refuses_board(
+        &format!("{table}backend = \"gpiod\""),
+        &[
+            "4:11: board.sensor.matrix.backend: expected \"auto\", \"rppal\", \"gpiocdev\" or \"simulated\", found \"gpiod\"",
+        ],
+    );
+    refuses_board(
+        &format!("{table}chip = \"/dev/gpiochip0\"\nseed = 3"),
+        &[
+            "4:8: board.sensor.matrix.chip: only backend = \"gpiocdev\" has a chip; set it, or leave chip out",
+            "5:8: board.sensor.matrix.seed: only backend = \"simulated\" has it; set that, or leave it out",
+        ],
+    );
+    refuses_board(
+        &format!("{table}backend = \"gpiocdev\"\nchip = \"gpio-sim\"\nrows = [0, 1, 2, 3, 4, 5, 6, 5000]"),
+        &[
+            "3:1: board.sensor.matrix.columns: missing; name eight lines of the chip (gpioinfo lists them)",
+            "6:30: board.sensor.matrix.rows: expected the offset of a line on the chip, from 0 to 4095, found 5000",
+        ],
+    );
+    refuses_board(
+        &format!("{table}backend = \"simulated\"\nfaults = [\"open-diode 1,8\"]"),
+        &[
+            "5:11: board.sensor.matrix.faults: no fault is called \"open-diode 1,8\"; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, broken-column C, column-high C, column-low C and slow-columns US, with rows and columns from 0 to 7",
+        ],
+    );
     refuses(
         "[[board]]\nid = \"1\"\nsensor.matrix = {}\n[[board]]\nid = \"2\"\nsensor.matrix = {}\n",
         &[
             "6:1: board.sensor: the header of a Raspberry Pi has pins for one matrix, and board 1 (line 3) has it; run this board on a machine of its own",
+        ],
+    );
+}
+
+#[test]
+fn the_squares_of_a_matrix() {
+    let table = "[board.sensor.matrix]\n";
+    refuses_board(
+        &format!("{table}rows-are = \"columns\"\na1 = [0, 6]"),
+        &[
+            "4:12: board.sensor.matrix.rows-are: expected \"ranks\" or \"files\", found \"columns\"",
+            "5:10: board.sensor.matrix.a1: expected 0 or 7, found 6",
+        ],
+    );
+    refuses_board(
+        &format!("{table}a1 = [0]"),
+        &["4:6: board.sensor.matrix.a1: expected the row and the column of a1, each 0 or 7, such as [0, 0]"],
+    );
+    refuses_board(
+        &format!("{table}map = [\"a1 b1\"]\na1 = [0, 0]"),
+        &[
+            "4:8: board.sensor.matrix.map: expected a row of the matrix: eight squares in quotes, such as \"a1 b1 c1 d1 e1 f1 g1 h1\", found \"a1 b1\"",
+            "5:6: board.sensor.matrix.a1: map tells the squares already; leave this out",
+        ],
+    );
+    let row = |rank: u32| format!("\"a{rank} b{rank} c{rank} d{rank} e{rank} f{rank} g{rank} h{rank}\"");
+    let map = |ranks: &[u32]| {
+        let rows: Vec<String> = ranks.iter().map(|rank| row(*rank)).collect();
+        format!("{table}map = [{}]", rows.join(", "))
+    };
+    refuses_board(
+        &map(&[1, 2, 3]),
+        &["4:7: board.sensor.matrix.map: expected eight rows of eight squares, found 3"],
+    );
+    let twice = map(&[1, 2, 3, 4, 5, 6, 7, 1]);
+    let errors = touchmoved::config::parse("t.toml", &format!("[[board]]\nid = \"1\"\n{twice}"))
+        .unwrap_err()
+        .to_string();
+    let first =
+        "t.toml:4:197: board.sensor.matrix.map: a1 is in the map twice; each square belongs to one crossing";
+    assert_eq!(errors.lines().next(), Some(first), "{errors}");
+    assert_eq!(errors.lines().count(), 8);
+}
+
+#[test]
+fn lever_and_buttons_of_a_matrix() {
+    let table = "[board.sensor.matrix]\n";
+    refuses_board(
+        &format!("{table}lever-white = 4\nlever-black = 28"),
+        &[
+            "4:15: board.sensor.matrix.lever-white: pin 4 is in rows already; each input has its own",
+            "5:15: board.sensor.matrix.lever-black: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
+        ],
+    );
+    let words = "what the button says: \"pause\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
+    refuses_board(
+        &format!(
+            "{table}[[board.sensor.matrix.button]]\npin = 7\nsays = \"jadoube\"\n[[board.sensor.matrix.button]]\npin = 7"
+        ),
+        &[
+            &format!("6:8: board.sensor.matrix.button.says: expected {words}, found \"jadoube\""),
+            &format!("7:1: board.sensor.matrix.button.says: missing; {words}"),
+            "8:7: board.sensor.matrix.button.pin: pin 7 is in pin already; each input has its own",
         ],
     );
 }
@@ -604,7 +693,7 @@ fn the_examples_of_pegged_boards_say_what_they_would_read() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pegged board /dev/touchmoved/peg at 115200 bits a second"), "{summary}");
-    assert!(summary.contains("pegged board as a matrix, a scan every 5 ms"), "{summary}");
+    assert!(summary.contains("pegged board as a matrix (auto), a scan every 5 ms"), "{summary}");
 }
 
 #[test]
@@ -639,5 +728,11 @@ fn every_example_is_correct_and_says_what_it_is_for() {
         let text = std::fs::read_to_string(dir.join(name)).unwrap();
         assert!(text.starts_with("# "), "{name} begins with a comment that says what it is for");
         assert!(text.lines().all(|line| line.len() <= 120), "{name} has a line that is too long");
+    }
+    for backend in ["gpiocdev", "rppal", "simulated"] {
+        let name = format!("matrix-{backend}.toml");
+        let output = check_config(&dir, &[&name]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(&format!("matrix ({backend}), a scan every 5 ms")), "{name}: {said}");
     }
 }

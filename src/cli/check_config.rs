@@ -119,11 +119,12 @@ fn describe(board: &BoardConfig) -> String {
         SensorConfig::Peg { port, baud, .. } => {
             format!("pegged board {} at {baud} bits a second", port.display())
         }
-        SensorConfig::Matrix { kind: MatrixKind::Reed, scan_ms, .. } => {
-            format!("matrix, a scan every {scan_ms} ms")
-        }
-        SensorConfig::Matrix { kind: MatrixKind::Peg, scan_ms, .. } => {
-            format!("pegged board as a matrix, a scan every {scan_ms} ms")
+        SensorConfig::Matrix(matrix) => {
+            let what = match matrix.kind {
+                MatrixKind::Reed => "matrix",
+                MatrixKind::Peg => "pegged board as a matrix",
+            };
+            format!("{what} ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
         }
     };
     let setup = &board.setup;

@@ -185,8 +185,10 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
         SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
         // The firmware of the board debounces.
         SensorConfig::Peg { .. } => (BoardKind::Peg, Signal::Debounced),
-        SensorConfig::Matrix { kind: MatrixKind::Peg, .. } => (BoardKind::Peg, Signal::Raw),
-        SensorConfig::Matrix { kind: MatrixKind::Reed, .. } => (BoardKind::Reed, Signal::Raw),
+        SensorConfig::Matrix(matrix) => match matrix.kind {
+            MatrixKind::Peg => (BoardKind::Peg, Signal::Raw),
+            MatrixKind::Reed => (BoardKind::Reed, Signal::Raw),
+        },
         SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => {
             (BoardKind::Reed, Signal::Debounced)
         }

@@ -5,6 +5,7 @@
 
 mod board;
 mod demo;
+mod matrix;
 mod problem;
 mod read;
 mod sensor;
@@ -18,8 +19,9 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId},
+    matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
-    sensor::{ActiveLevel, DtrRts, Framing, Level, MatrixKind, Pace, SensorConfig, Speed},
+    sensor::{DtrRts, Framing, Level, MatrixKind, Pace, SensorConfig, Speed},
 };
 pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
 

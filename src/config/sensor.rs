@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use super::matrix::MatrixConfig;
 pub use crate::{
     pace::{Pace, Speed},
     simulate::params::Level,
 };
 
 /// What is read to know what happens on a board.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SensorConfig {
     /// A simulated reed board on which two simulated players play real games.
     Simulated {
@@ -45,21 +46,8 @@ pub enum SensorConfig {
         /// What is done to the modem lines when the port is opened.
         dtr_rts: DtrRts,
     },
-    /// A matrix of 8 x 8 switches on the GPIO header of a Raspberry Pi.
-    Matrix {
-        /// What the switches sense.
-        kind: MatrixKind,
-        /// BCM pins of the ranks 1 to 8 (outputs).
-        rows: [u8; 8],
-        /// BCM pins of the files a to h (inputs).
-        columns: [u8; 8],
-        /// The level of a selected row and of a closed contact.
-        active: ActiveLevel,
-        /// Wait after selecting a row, in microseconds, 0 to 5000.
-        settle_us: u64,
-        /// Time from one scan of the board to the next, in milliseconds, 2 to 20.
-        scan_ms: u64,
-    },
+    /// A matrix of 8 x 8 switches on GPIO lines.
+    Matrix(Box<MatrixConfig>),
 }
 
 impl SensorConfig {
@@ -70,7 +58,7 @@ impl SensorConfig {
             SensorConfig::SensorLog { .. } => "sensor-log",
             SensorConfig::Dgt { .. } => "dgt",
             SensorConfig::Peg { .. } => "peg",
-            SensorConfig::Matrix { .. } => "matrix",
+            SensorConfig::Matrix(_) => "matrix",
         }
     }
 }
@@ -110,14 +98,4 @@ pub enum DtrRts {
     On,
     /// Both are lowered, as RS-232 boards in bus mode want it.
     Off,
-}
-
-/// The electrical level that means "selected" for a row and "closed" for a column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ActiveLevel {
-    /// 3.3 V, columns pulled down. The larger margin with diodes.
-    #[default]
-    High,
-    /// 0 V, columns pulled up.
-    Low,
 }

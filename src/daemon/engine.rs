@@ -74,6 +74,9 @@ impl Engine {
         let wall_us = sysclock::wall_micros();
         let durable = is_said(&input);
         let link = link(&input);
+        if link == Some(true) {
+            self.health.set_source(None);
+        }
         self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
         self.board.input(at, &input);
         self.conclude(at, wall_us, link);

@@ -12,6 +12,7 @@ use std::{
 
 use crate::{
     feed::operator::{Operator, Trouble},
+    sensor::matrix::{LATE_BOUNDS_US, ScanFigures, Status},
     session::{time::MonoTime, view::Effort},
 };
 
@@ -32,6 +33,8 @@ pub struct BoardHealth {
     games: AtomicU64,
     ended: AtomicBool,
     troubles: Mutex<Troubles>,
+    /// How the scans of a matrix are doing.
+    scans: Arc<Status>,
 }
 
 #[derive(Debug, Default)]
@@ -67,6 +70,8 @@ pub struct BoardFigures {
     pub journal_trouble: Option<String>,
     /// What is wrong with the source; `None` while it is read.
     pub source_trouble: Option<String>,
+    /// The scans of a matrix; `None` for another source.
+    pub scans: Option<ScanFigures>,
 }
 
 impl BoardHealth {
@@ -163,6 +168,11 @@ impl BoardHealth {
         self.troubles().journal.is_some()
     }
 
+    /// Where a matrix tells how its scans are doing.
+    pub fn scans(&self) -> &Arc<Status> {
+        &self.scans
+    }
+
     /// A copy of everything.
     pub fn figures(&self) -> BoardFigures {
         let (journal_trouble, source_trouble) = {
@@ -182,6 +192,7 @@ impl BoardHealth {
             games: self.games.load(Ordering::Relaxed),
             journal_trouble,
             source_trouble,
+            scans: self.scans.figures(),
         }
     }
 }
@@ -239,7 +250,10 @@ impl Operator for Health {
     fn troubles(&self) -> Vec<Trouble> {
         let mut troubles = Vec::new();
         for board in self.figures() {
-            for (what, detail) in [("journal", board.journal_trouble), ("source", board.source_trouble)] {
+            let wiring = board.scans.and_then(|scans| scans.wiring);
+            let all =
+                [("journal", board.journal_trouble), ("source", board.source_trouble), ("wiring", wiring)];
+            for (what, detail) in all {
                 troubles.extend(detail.map(|detail| Trouble { board: board.id.clone(), what, detail }));
             }
         }
@@ -284,8 +298,59 @@ impl Operator for Health {
                 let _ = writeln!(text, "touchmoved_{name}{{board=\"{}\"}} {}", board.id, figure(board));
             }
         }
+        scan_metrics(&mut text, &boards);
         text
     }
+}
+
+/// The scans of boards that are scanned.
+fn scan_metrics(text: &mut String, boards: &[BoardFigures]) {
+    type Figure = fn(&ScanFigures) -> u64;
+    let scanned: Vec<(&str, &ScanFigures)> =
+        boards.iter().filter_map(|board| Some((board.id.as_str(), board.scans.as_ref()?))).collect();
+    if scanned.is_empty() {
+        return;
+    }
+    let figures: [(&str, &str, &str, Figure); 5] = [
+        ("overruns_total", "counter", "Scans that began more than three periods late", |scans| {
+            scans.overruns
+        }),
+        ("missed_total", "counter", "Scans that were left out because their time had passed", |scans| {
+            scans.missed
+        }),
+        ("failures_total", "counter", "Times that the lines of the matrix could not be read", |scans| {
+            scans.failures
+        }),
+        ("late_worst_microseconds", "gauge", "By how much the latest scan of all began late", |scans| {
+            scans.late_worst_us
+        }),
+        ("wiring_faults", "gauge", "1 while the self-test of the wiring found something", |scans| {
+            u64::from(scans.wiring.is_some())
+        }),
+    ];
+    for (name, kind, help, figure) in figures {
+        let _ = writeln!(text, "# HELP touchmoved_scan_{name} {help}.\n# TYPE touchmoved_scan_{name} {kind}");
+        for (id, scans) in &scanned {
+            let _ = writeln!(text, "touchmoved_scan_{name}{{board=\"{id}\"}} {}", figure(scans));
+        }
+    }
+    let name = "touchmoved_scan_late_seconds";
+    let _ = writeln!(text, "# HELP {name} How late the scans of the matrix began.\n# TYPE {name} histogram");
+    for (id, scans) in scanned {
+        let bounds = LATE_BOUNDS_US.iter().map(|us| seconds(*us)).chain(["+Inf".to_owned()]);
+        let mut sum = 0;
+        for (bound, count) in bounds.zip(scans.late) {
+            sum += count;
+            let _ = writeln!(text, "{name}_bucket{{board=\"{id}\",le=\"{bound}\"}} {sum}");
+        }
+        let late = seconds(scans.late_sum_us);
+        let _ = writeln!(text, "{name}_sum{{board=\"{id}\"}} {late}\n{name}_count{{board=\"{id}\"}} {sum}");
+    }
+}
+
+/// Microseconds in seconds, with a point.
+fn seconds(us: u64) -> String {
+    format!("{}.{:06}", us / 1_000_000, us % 1_000_000)
 }
 
 #[cfg(test)]
@@ -317,6 +382,34 @@ mod tests {
         {
             assert!(metrics.contains(&format!("touchmoved_board_{figure}")), "{metrics}");
         }
+    }
+
+    #[test]
+    fn the_scans_of_a_matrix_are_told_where_there_is_one() {
+        let board = Arc::new(BoardHealth::new("a7"));
+        let health = Health::new(vec![board.clone(), Arc::new(BoardHealth::new("b"))]);
+        assert!(!health.metrics().contains("scan"));
+        for late in [40, 90, 30_000] {
+            board.scans().count_scan(late);
+        }
+        board.scans().count_overrun();
+        board.scans().set_wiring(Some("e2: never-closes".to_owned()));
+        let metrics = health.metrics();
+        for line in [
+            "scan_overruns_total{board=\"a7\"} 1\n",
+            "scan_late_worst_microseconds{board=\"a7\"} 30000\n",
+            "scan_late_seconds_bucket{board=\"a7\",le=\"0.000050\"} 1\n",
+            "scan_late_seconds_bucket{board=\"a7\",le=\"0.020000\"} 2\n",
+            "scan_late_seconds_bucket{board=\"a7\",le=\"+Inf\"} 3\n",
+            "scan_late_seconds_sum{board=\"a7\"} 0.030130\n",
+            "scan_late_seconds_count{board=\"a7\"} 3\n",
+            "scan_wiring_faults{board=\"a7\"} 1\n",
+        ] {
+            assert!(metrics.contains(&format!("touchmoved_{line}")), "{line}{metrics}");
+        }
+        assert!(!metrics.contains("scan_missed_total{board=\"b\"}"));
+        let detail = "e2: never-closes".to_owned();
+        assert_eq!(health.troubles(), [Trouble { board: "a7".into(), what: "wiring", detail }]);
     }
 
     #[test]

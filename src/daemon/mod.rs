@@ -22,6 +22,7 @@ pub mod health;
 pub mod launch;
 pub mod lock;
 pub mod log;
+mod matrix_source;
 pub mod notify;
 pub mod outbox;
 pub mod resume;

@@ -1,6 +1,6 @@
 //! From a board's configuration to its source: what it will deliver, and how to open it.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crate::{
     config::{self, BoardConfig, SensorConfig, TimeControl},
@@ -8,6 +8,7 @@ use crate::{
     sensor::{
         Pace, Source, SourceError, Timeline,
         dgt::DgtSource,
+        matrix::Status,
         peg::PegSource,
         sensor_log::SensorLogSource,
         serial::{Framing, ModemLines},
@@ -20,7 +21,7 @@ use crate::{
     },
 };
 
-use super::{resume, supervisor::Open};
+use super::{matrix_source, resume, supervisor::Open};
 
 /// What a source will deliver.
 #[derive(Clone, Debug)]
@@ -74,18 +75,27 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
         SensorConfig::SensorLog { path, pace, .. } => {
             Planned { setup: setup_of_log(board, path)?, timeline: Timeline::of(*pace), ..configured() }
         }
-        SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } | SensorConfig::Matrix { .. } => configured(),
+        SensorConfig::Matrix(matrix) => match matrix_source::setup(board, matrix)? {
+            Some(setup) => Planned { setup, ..configured() },
+            None => configured(),
+        },
+        SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } => configured(),
     })
 }
 
 /// A function that opens the source, as often as it is needed. `span` is what the journal holds of
-/// a recording already: it goes on behind it.
-pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>) -> Open {
+/// a recording already: it goes on behind it. A matrix tells `status` how its scans are doing.
+pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>, status: Arc<Status>) -> Open {
     let board = board.clone();
-    Box::new(move || open(&board, &setup, span))
+    Box::new(move || open(&board, &setup, span, &status))
 }
 
-fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Box<dyn Source>, SourceError> {
+fn open(
+    board: &BoardConfig,
+    setup: &GameSetup,
+    span: Option<Span>,
+    status: &Arc<Status>,
+) -> Result<Box<dyn Source>, SourceError> {
     match &board.sensor {
         SensorConfig::Simulated { .. } => {
             let source = simulated(board)?;
@@ -106,7 +116,7 @@ fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Bo
         SensorConfig::Peg { port, baud, framing, dtr_rts } => {
             Ok(Box::new(PegSource::new(port, *baud, framing_of(*framing), lines_of(*dtr_rts))))
         }
-        SensorConfig::Matrix { .. } => matrix(&board.sensor),
+        SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status),
     }
 }
 
@@ -156,38 +166,7 @@ fn tags_of(game: &DemoGame, control: &str, configured: Tags) -> Tags {
     }
 }
 
-#[cfg(feature = "gpio")]
-fn matrix(sensor: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
-    use crate::{
-        config::ActiveLevel,
-        sensor::matrix::{
-            MatrixSource, RowsAre, Scan,
-            gpio::GpioPort,
-            pins::{Pins, Polarity},
-        },
-    };
-    let SensorConfig::Matrix { rows, columns, active, settle_us, scan_ms, .. } = sensor else {
-        return Err(unusable("matrix", "the configuration names another sensor", "report this"));
-    };
-    let polarity = match active {
-        ActiveLevel::High => Polarity::ActiveHigh,
-        ActiveLevel::Low => Polarity::ActiveLow,
-    };
-    let pins = Pins { rows: *rows, columns: *columns, polarity, settle_us: *settle_us };
-    let scan = Scan { rows_are: RowsAre::Ranks, period_us: scan_ms.saturating_mul(1000) };
-    Ok(Box::new(MatrixSource::new(GpioPort::open(&pins)?, scan)))
-}
-
-#[cfg(not(feature = "gpio"))]
-fn matrix(_: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
-    Err(unusable(
-        "matrix",
-        "this program was built without support for the GPIO header",
-        "build it with the feature `gpio`",
-    ))
-}
-
-fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
+pub(super) fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
     SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
 }
 

@@ -18,6 +18,9 @@ use crate::{
 pub type Open = Box<dyn FnMut() -> Result<Box<dyn Source>, SourceError> + Send>;
 
 const FIRST_PAUSE_MS: u64 = 1_000;
+/// Between two attempts to open a device that is missing: it is read soon after it comes.
+const OPEN_PAUSE_MS: u64 = 1_000;
+/// Between two attempts to read one that can be opened and is no good.
 const LONGEST_PAUSE_MS: u64 = 30_000;
 
 /// A source that was read for as long as this starts again with the first pause.
@@ -39,7 +42,9 @@ fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &BoardHealth) {
     let mut pause_ms = FIRST_PAUSE_MS;
     while !stop.is_set() {
         let began = sysclock::monotonic();
-        let error = match open().and_then(|source| read(source, sink, stop)) {
+        let opened = open();
+        let missing = opened.is_err();
+        let error = match opened.and_then(|source| read(source, sink, stop)) {
             Ok(()) if stop.is_set() => return,
             Ok(()) => {
                 tracing::info!("there is nothing more to read; the board is served on");
@@ -62,6 +67,10 @@ fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &BoardHealth) {
         }
         if sysclock::monotonic().since(began) >= GOOD_RUN_MS * 1000 {
             pause_ms = FIRST_PAUSE_MS;
+        }
+        if missing {
+            rest(OPEN_PAUSE_MS, stop);
+            continue;
         }
         rest(pause_ms, stop);
         pause_ms = (pause_ms * 2).min(LONGEST_PAUSE_MS);

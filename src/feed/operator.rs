@@ -13,7 +13,7 @@ use serde::Serialize;
 pub struct Trouble {
     /// The board.
     pub board: String,
-    /// `journal` or `source`.
+    /// `journal`, `source` or `wiring`.
     pub what: &'static str,
     /// What is wrong, in words.
     pub detail: String,

@@ -10,6 +10,7 @@ mod contacts;
 pub mod games;
 mod hands;
 mod levels;
+pub mod matrix;
 mod orders;
 mod output;
 pub mod params;

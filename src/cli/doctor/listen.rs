@@ -2,13 +2,16 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    },
     thread::JoinHandle,
     time::Duration,
 };
 
 use crate::{
-    config::{BoardConfig, Pace, SensorConfig, Speed},
+    config::{BoardConfig, MatrixBackend, Pace, SensorConfig, Speed},
     daemon::{board_thread::QUEUE, source},
     doctor::{
         Check, Topic,
@@ -49,7 +52,7 @@ impl Listener {
         look_at_the_port(&board.sensor)?;
         let failed = |error: SourceError| refused(&board.sensor, error);
         let planned = source::plan(board).map_err(failed)?;
-        let source = source::opener(board, planned.setup.clone(), None)().map_err(failed)?;
+        let source = source::opener(board, planned.setup.clone(), None, Arc::default())().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {
             id: board.id.to_string(),
@@ -150,17 +153,19 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
 pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
     match sensor {
         SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => vec![port.clone()],
-        // Which of them is taken is up to the model of the Raspberry Pi.
-        SensorConfig::Matrix { .. } => {
-            ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec()
-        }
+        SensorConfig::Matrix(matrix) => match &matrix.backend {
+            MatrixBackend::Simulated { .. } => Vec::new(),
+            MatrixBackend::Gpiocdev { chip: Some(chip) } if chip.starts_with('/') => vec![chip.into()],
+            // Which of them is taken is up to the model of the Raspberry Pi.
+            _ => ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec(),
+        },
         SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => Vec::new(),
     }
 }
 
 fn scan_us(sensor: &SensorConfig) -> Option<u64> {
     match sensor {
-        SensorConfig::Matrix { scan_ms, .. } => Some(scan_ms.saturating_mul(1000)),
+        SensorConfig::Matrix(matrix) => Some(matrix.scan_ms.saturating_mul(1000)),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod board;
 mod laws;
+mod matrix;
 mod section;
 mod sensor;
 

@@ -1,27 +1,12 @@
 //! Reads the table of a board's sensor.
 
-use std::{
-    collections::BTreeMap,
-    ops::Range,
-    path::{Path, PathBuf},
-};
-
-use toml::de::DeValue;
+use std::path::{Path, PathBuf};
 
 use super::{
     Uses,
     section::{Section, whole},
 };
-use crate::{
-    config::sensor::{ActiveLevel, DtrRts, Framing, Level, MatrixKind, Pace, SensorConfig, Speed},
-    session::settings::Settings,
-};
-
-/// BCM pins of the ranks 1 to 8 where the file names none: they leave I2C, SPI 0, the serial
-/// console and the identification of an add-on board free.
-const ROWS: [u8; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
-/// BCM pins of the files a to h where the file names none.
-const COLUMNS: [u8; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
+use crate::config::sensor::{DtrRts, Framing, Level, Pace, SensorConfig, Speed};
 
 /// A sensor and, for a matrix, its debounce times (closing and opening, in milliseconds).
 pub(super) type Sensor = (SensorConfig, Option<(u64, u64)>);
@@ -65,7 +50,7 @@ pub(super) fn sensor(
         found = read_peg(peg, id, uses).map(|sensor| (sensor, None));
     }
     if matrix.is_present() {
-        found = read_matrix(board, matrix, id, uses);
+        found = super::matrix::read(board, matrix, id, number, uses);
     }
     tables.finish();
     found.filter(|_| given == 1)
@@ -175,88 +160,4 @@ fn peg_port(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PathBuf>
         }
     }
     port.map(PathBuf::from)
-}
-
-fn read_matrix(board: &Section<'_>, section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor> {
-    let kinds = [("reed", MatrixKind::Reed), ("peg", MatrixKind::Peg)];
-    let kind = section.word("kind", &kinds).unwrap_or_default();
-    let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
-    let active = section.word("active", &levels).unwrap_or_default();
-    let mut taken = BTreeMap::new();
-    let rows = pins(&section, "rows", "ranks 1 to 8", ROWS, &mut taken);
-    let columns = pins(&section, "columns", "files a to h", COLUMNS, &mut taken);
-    if active == ActiveLevel::High {
-        for pin in [2, 3].into_iter().filter(|pin| columns.is_some_and(|columns| columns.contains(pin))) {
-            let message = format!(
-                "pin {pin} has a pull-up resistor on the board and cannot be a column with \
-                 active = \"high\"; make it a row, or choose another pin"
-            );
-            section.problem("columns", message);
-        }
-    }
-    if let Some((other, line)) = uses.claim("matrix".to_owned(), id, section.line()) {
-        board.problem(
-            "sensor",
-            format!(
-                "the header of a Raspberry Pi has pins for one matrix, and board {other} (line {line}) has \
-                 it; run this board on a machine of its own"
-            ),
-        );
-    }
-    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(50);
-    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(5);
-    if settle_us * 8 >= scan_ms * 1000 {
-        section.problem(
-            "settle-us",
-            format!(
-                "eight rows of {settle_us} us do not fit into a scan of {scan_ms} ms; make settle-us \
-                 smaller than {} or scan-ms larger",
-                scan_ms * 125
-            ),
-        );
-    }
-    let defaults = Settings::default();
-    let debounce = |key, default: u64| section.integer(key, "of milliseconds", 0, 1000).unwrap_or(default);
-    let close_ms = debounce("debounce-close-ms", defaults.debounce_close_ms);
-    let open_ms = debounce("debounce-open-ms", defaults.debounce_open_ms);
-    section.finish();
-    let sensor = SensorConfig::Matrix { kind, rows: rows?, columns: columns?, active, settle_us, scan_ms };
-    Some((sensor, Some((close_ms, open_ms))))
-}
-
-/// Eight BCM pins. `taken` holds the pins of this board so far with the key that named them.
-fn pins(
-    section: &Section<'_>,
-    key: &'static str,
-    order: &str,
-    default: [u8; 8],
-    taken: &mut BTreeMap<u8, &'static str>,
-) -> Option<[u8; 8]> {
-    let what = "a BCM pin number from 2 to 27 (0 and 1 identify an add-on board)";
-    let pin = |value: &DeValue<'_>| {
-        whole(value).and_then(|pin| u8::try_from(pin).ok()).filter(|pin| (2..=27).contains(pin))
-    };
-    if !section.has(key) {
-        let _ = section.any(key);
-        for pin in default {
-            if let Some(other) = taken.insert(pin, key) {
-                let message = format!("missing; pin {pin} of its default is used by {other} already");
-                section.problem(key, message);
-            }
-        }
-        return Some(default);
-    }
-    let list: Vec<(u8, Range<usize>)> = section.list(key, what, pin)?;
-    for (pin, span) in &list {
-        if let Some(other) = taken.insert(*pin, key) {
-            let message = format!("pin {pin} is in {other} already; each row and column has its own");
-            section.problem_at(key, span, message);
-        }
-    }
-    let pins: Vec<u8> = list.iter().map(|(pin, _)| *pin).collect();
-    let eight = <[u8; 8]>::try_from(pins).ok();
-    if eight.is_none() {
-        section.problem(key, format!("expected eight pins, for the {order}, found {}", list.len()));
-    }
-    eight
 }

@@ -1,116 +1,132 @@
-//! The reed matrix on the GPIO header of a Raspberry Pi.
-
-use std::{thread, time::Duration};
+//! The reed matrix on the GPIO header of a Raspberry Pi, through its registers.
 
 use rppal::gpio::{Gpio, InputPin, Level, OutputPin};
 
 use super::{
-    MatrixPort, PortError,
-    pins::{Pins, Polarity, refused},
+    MatrixPort, PortError, Settling,
+    pins::{Pins, Polarity, Pull, refused},
 };
 use crate::sensor::SourceError;
+
+const WHAT: &str = "GPIO header";
 
 /// A matrix on the GPIO header. Its pins go back to what they were when it is dropped.
 #[derive(Debug)]
 pub struct GpioPort {
     rows: Vec<OutputPin>,
     columns: Vec<InputPin>,
+    inputs: Vec<InputPin>,
     polarity: Polarity,
-    settle: Duration,
-    selected: Option<usize>,
+    inputs_polarity: Polarity,
+    settling: Settling,
+    driven: u8,
 }
 
 fn remedy(error: &rppal::gpio::Error) -> &'static str {
     use rppal::gpio::Error;
     match error {
         Error::UnknownModel => {
-            "this machine is no Raspberry Pi that is known here: choose another sensor for this board"
+            "this machine is no Raspberry Pi that this backend knows: set backend = \"gpiocdev\", or choose \
+             another sensor for this board"
         }
         Error::PermissionDenied(_) => {
             "add the user of the daemon to the group gpio and see that all of /dev/gpiochip* and /dev/gpiomem* belong to it"
         }
         Error::PinUsed(_) | Error::PinNotAvailable(_) => {
-            "give sixteen different BCM numbers of the header, from 2 to 27"
+            "give different BCM numbers of the header, from 2 to 27, to rows, columns and inputs"
         }
         Error::Io(_) | Error::ThreadPanic => {
-            "check that /dev/gpiochip0 and /dev/gpiomem exist: on a machine without GPIO choose another sensor"
+            "check that /dev/gpiochip0 and /dev/gpiomem exist: without /dev/gpiomem set backend = \"gpiocdev\", \
+             without both choose another sensor"
         }
+    }
+}
+
+const fn active(polarity: Polarity) -> Level {
+    match polarity {
+        Polarity::ActiveHigh => Level::High,
+        Polarity::ActiveLow => Level::Low,
     }
 }
 
 impl GpioPort {
     /// Takes the pins.
+    ///
+    /// # Errors
+    /// There is no such header, or its pins cannot be had.
     pub fn open(pins: &Pins) -> Result<GpioPort, SourceError> {
-        let fail = |error: rppal::gpio::Error| refused(error.to_string(), remedy(&error));
+        let fail = |error: rppal::gpio::Error| refused(WHAT, error.to_string(), remedy(&error));
         let gpio = Gpio::new().map_err(fail)?;
-        let high = pins.polarity == Polarity::ActiveHigh;
-        let rows = pins
-            .rows
-            .iter()
-            .map(|pin| {
-                gpio.get(*pin).map(|pin| if high { pin.into_output_low() } else { pin.into_output_high() })
+        let take = |line: u32| {
+            let pin = u8::try_from(line).map_err(|_| rppal::gpio::Error::PinNotAvailable(u8::MAX))?;
+            gpio.get(pin)
+        };
+        let output = |line: &u32| {
+            let pin = take(*line)?;
+            Ok(if pins.polarity == Polarity::ActiveHigh {
+                pin.into_output_low()
+            } else {
+                pin.into_output_high()
             })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
-        let columns = pins
-            .columns
-            .iter()
-            .map(|pin| {
-                gpio.get(*pin)
-                    .map(|pin| if high { pin.into_input_pulldown() } else { pin.into_input_pullup() })
+        };
+        let input = |line: &u32, polarity: Polarity, pull: Pull| {
+            let pin = take(*line)?;
+            Ok(match (pull, polarity) {
+                (Pull::External, _) => pin.into_input(),
+                (Pull::Internal, Polarity::ActiveHigh) => pin.into_input_pulldown(),
+                (Pull::Internal, Polarity::ActiveLow) => pin.into_input_pullup(),
             })
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(fail)?;
+        };
+        let rows = pins.rows.iter().map(output).collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        let columns = pins.columns.iter().map(|line| input(line, pins.polarity, pins.pull));
+        let columns = columns.collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        let inputs = pins.inputs.iter().map(|line| input(line, pins.inputs_polarity, Pull::Internal));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>().map_err(fail)?;
         Ok(GpioPort {
             rows,
             columns,
+            inputs,
             polarity: pins.polarity,
-            settle: Duration::from_micros(pins.settle_us.min(5_000)),
-            selected: None,
+            inputs_polarity: pins.inputs_polarity,
+            settling: Settling::of(pins.settle_us.min(5_000)),
+            driven: 0,
         })
     }
+}
 
-    fn drive(&mut self, row: usize, selected: bool) -> Result<(), PortError> {
-        let level = match (self.polarity, selected) {
-            (Polarity::ActiveHigh, true) | (Polarity::ActiveLow, false) => Level::High,
-            (Polarity::ActiveHigh, false) | (Polarity::ActiveLow, true) => Level::Low,
-        };
-        self.rows
-            .get_mut(row)
-            .ok_or_else(|| PortError(format!("there is no row {row}, they are 0 to 7")))?
-            .write(level);
-        Ok(())
-    }
+fn closed(pins: &[InputPin], level: Level) -> u32 {
+    pins.iter().enumerate().fold(0, |bits, (index, pin)| bits | u32::from(pin.read() == level) << index)
 }
 
 impl MatrixPort for GpioPort {
     fn name(&self) -> String {
-        super::pins::WHAT.to_owned()
+        WHAT.to_owned()
     }
 
-    fn select(&mut self, row: usize) -> Result<(), PortError> {
-        if let Some(before) = self.selected.take() {
-            self.drive(before, false)?;
+    /// Rows are let go before others are driven, so that two are never driven by accident.
+    fn drive(&mut self, rows: u8) -> Result<(), PortError> {
+        let (on, off) = (active(self.polarity), !active(self.polarity));
+        for (changes, level) in [(self.driven & !rows, off), (rows & !self.driven, on)] {
+            for (row, pin) in self.rows.iter_mut().enumerate() {
+                if changes >> row & 1 == 1 {
+                    pin.write(level);
+                }
+            }
         }
-        self.drive(row, true)?;
-        self.selected = Some(row);
+        self.driven = rows;
         Ok(())
     }
 
     fn settle(&mut self) {
-        thread::sleep(self.settle);
+        self.settling.wait();
     }
 
     fn read_columns(&mut self) -> Result<u8, PortError> {
-        let closed = match self.polarity {
-            Polarity::ActiveHigh => Level::High,
-            Polarity::ActiveLow => Level::Low,
-        };
-        Ok(self
-            .columns
-            .iter()
-            .enumerate()
-            .fold(0, |bits, (index, pin)| bits | u8::from(pin.read() == closed) << index))
+        Ok(u8::try_from(closed(&self.columns, active(self.polarity)) & 0xff).unwrap_or(0))
+    }
+
+    fn inputs(&mut self) -> Result<u32, PortError> {
+        Ok(closed(&self.inputs, active(self.inputs_polarity)))
     }
 }
 

@@ -1,28 +1,46 @@
-//! The pins of a matrix on the GPIO header, and the way from them to a source.
+//! The lines of a matrix, by their numbers, and the way from them to a port.
 
-use super::{LINES, Scan};
-use crate::sensor::{Source, SourceError};
+use std::path::PathBuf;
 
-/// Which level selects a row.
+use super::{LINES, MatrixPort, PortError};
+use crate::{sensor::SourceError, session::time::MonoTime};
+
+/// Which level drives a row, or is that of a closed input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polarity {
-    /// The selected row is driven high, the columns are pulled down: the larger margin with diodes.
+    /// The driven row is high, the columns are pulled down: the larger margin with diodes.
     #[default]
     ActiveHigh,
-    /// The selected row is driven low, the columns are pulled up.
+    /// The driven row is low, the columns are pulled up.
     ActiveLow,
 }
 
-/// The pins of a matrix, by their BCM numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How lines that are read are held at rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pull {
+    /// By the resistor in the chip, to the level at rest.
+    #[default]
+    Internal,
+    /// By resistors on the board; the one in the chip is off.
+    External,
+}
+
+/// The lines of a matrix: BCM numbers on a Raspberry Pi, offsets on another chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pins {
     /// Rows 0 to 7: outputs.
-    pub rows: [u8; LINES],
+    pub rows: [u32; LINES],
     /// Columns 0 to 7: inputs.
-    pub columns: [u8; LINES],
-    /// Which level selects a row.
+    pub columns: [u32; LINES],
+    /// Lines of the lever and the buttons: inputs, at most 32.
+    pub inputs: Vec<u32>,
+    /// Which level drives a row and is that of a closed contact.
     pub polarity: Polarity,
-    /// Microseconds from selecting a row to reading its columns, at most 5 000.
+    /// How the columns are held at rest.
+    pub pull: Pull,
+    /// The level of a closed input.
+    pub inputs_polarity: Polarity,
+    /// Microseconds from driving a row to reading its columns, at most 5 000.
     pub settle_us: u64,
 }
 
@@ -32,66 +50,105 @@ impl Default for Pins {
         Pins {
             rows: [4, 5, 6, 12, 13, 16, 19, 20],
             columns: [17, 21, 22, 23, 24, 25, 26, 27],
+            inputs: Vec::new(),
             polarity: Polarity::ActiveHigh,
+            pull: Pull::Internal,
+            inputs_polarity: Polarity::ActiveLow,
             settle_us: 50,
         }
     }
 }
 
-pub(super) const WHAT: &str = "GPIO header";
-
-pub(super) fn refused(reason: impl Into<String>, remedy: &str) -> SourceError {
-    SourceError::Device { what: WHAT.to_owned(), reason: reason.into(), remedy: remedy.to_owned() }
+/// What the lines are reached through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Backend {
+    /// The registers of a Raspberry Pi, or the character device where they cannot be had.
+    Auto,
+    /// The registers of a Raspberry Pi.
+    Rppal,
+    /// The GPIO character device of Linux.
+    Gpiocdev(Chip),
 }
 
-/// Takes the pins and gives the source that scans them.
+/// A GPIO chip.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chip {
+    /// That of the header of a Raspberry Pi, whatever its number is.
+    #[default]
+    Header,
+    /// The one behind this device, such as `/dev/gpiochip0`.
+    Path(PathBuf),
+    /// The one with this label, such as `pinctrl-bcm2711`.
+    Label(String),
+}
+
+pub(super) fn refused(what: &str, reason: impl Into<String>, remedy: impl Into<String>) -> SourceError {
+    SourceError::Device { what: what.to_owned(), reason: reason.into(), remedy: remedy.into() }
+}
+
+/// Any of the ports.
+pub type AnyPort = Box<dyn MatrixPort>;
+
+/// Takes the lines.
+///
+/// # Errors
+/// They cannot be had; the error says why and what to do.
 #[cfg(feature = "gpio")]
-pub fn open(pins: &Pins, scan: Scan) -> Result<Box<dyn Source>, SourceError> {
-    pins.check().map_err(|reason| refused(reason, "correct the pins of the matrix"))?;
-    Ok(Box::new(super::MatrixSource::new(super::gpio::GpioPort::open(pins)?, scan)))
+pub fn open(pins: &Pins, backend: &Backend) -> Result<AnyPort, SourceError> {
+    use super::{cdev::CdevPort, gpio::GpioPort};
+    match backend {
+        Backend::Rppal => Ok(Box::new(GpioPort::open(pins)?)),
+        Backend::Gpiocdev(chip) => Ok(Box::new(CdevPort::open(pins, chip)?)),
+        Backend::Auto => match GpioPort::open(pins) {
+            Ok(port) => Ok(Box::new(port)),
+            // What stands in the way of both is told as it shows without registers.
+            Err(error) => {
+                tracing::debug!("{error}; trying the GPIO character device");
+                Ok(Box::new(CdevPort::open(pins, &Chip::Header)?))
+            }
+        },
+    }
 }
 
-/// Takes the pins and gives the source that scans them.
+/// Takes the lines.
+///
+/// # Errors
+/// Always: this program was built without GPIO.
 #[cfg(not(feature = "gpio"))]
-pub fn open(_pins: &Pins, _scan: Scan) -> Result<Box<dyn Source>, SourceError> {
+pub fn open(_: &Pins, _: &Backend) -> Result<AnyPort, SourceError> {
     Err(refused(
+        "GPIO header",
         "this program was built without GPIO",
         "build it with the feature gpio, or choose another sensor for this board",
     ))
 }
 
-impl Pins {
-    /// What is wrong with the numbers, in words.
-    pub fn check(&self) -> Result<(), String> {
-        let mut seen = std::collections::BTreeSet::new();
-        for pin in self.rows.iter().chain(&self.columns) {
-            if !(2..=27).contains(pin) {
-                return Err(format!("pin {pin}: expected a BCM number from 2 to 27"));
-            }
-            if !seen.insert(*pin) {
-                return Err(format!("pin {pin} is used twice"));
-            }
-        }
-        if self.settle_us > 5_000 {
-            return Err(format!("settle time {} µs: expected 0 to 5000", self.settle_us));
-        }
-        Ok(())
+impl MatrixPort for AnyPort {
+    fn name(&self) -> String {
+        (**self).name()
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn drive(&mut self, rows: u8) -> Result<(), PortError> {
+        (**self).drive(rows)
+    }
 
-    #[test]
-    fn pins_are_sixteen_different_ones_of_the_header() {
-        assert_eq!(Pins::default().check(), Ok(()));
-        let mut pins = Pins::default();
-        pins.columns[7] = pins.rows[0];
-        assert_eq!(pins.check(), Err("pin 4 is used twice".to_owned()));
-        pins.columns[7] = 28;
-        assert_eq!(pins.check(), Err("pin 28: expected a BCM number from 2 to 27".to_owned()));
-        let pins = Pins { settle_us: 5_001, ..Pins::default() };
-        assert_eq!(pins.check(), Err("settle time 5001 µs: expected 0 to 5000".to_owned()));
+    fn settle(&mut self) {
+        (**self).settle();
+    }
+
+    fn read_columns(&mut self) -> Result<u8, PortError> {
+        (**self).read_columns()
+    }
+
+    fn inputs(&mut self) -> Result<u32, PortError> {
+        (**self).inputs()
+    }
+
+    fn now(&self) -> MonoTime {
+        (**self).now()
+    }
+
+    fn pause(&mut self, us: u64) {
+        (**self).pause(us);
     }
 }

@@ -1,0 +1,182 @@
+//! Reed matrices from the wires to the game: hands move men over simulated contacts, the scanner reads what
+//! the lines show, and the session makes a game of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod process;
+
+use std::{fs, path::Path};
+
+use process::{Daemon, get};
+use shakmaty::Square;
+use touchmoved::{
+    game::Board,
+    sensor::matrix::{
+        Layout, MatrixPort as _, Scanner,
+        inputs::Inputs,
+        simulated::{SimulatedPort, wired},
+    },
+    session::{
+        event::{Event, Stamped, Unit},
+        fact::{Fact, FactKind},
+        io::Input,
+        setup::GameSetup,
+        time::MonoTime,
+    },
+    simulate::{
+        Simulation,
+        games::DemoGame,
+        matrix::{Fault, SimulatedMatrix, Wiring},
+        params::{Ending, Level, Output, Params},
+        simulate,
+    },
+};
+
+const PERIOD_US: u64 = 5_000;
+const SETTLE_US: u64 = 50;
+
+/// What a game came to.
+struct Played {
+    truth: Simulation,
+    plies: Vec<String>,
+    facts: Vec<Fact>,
+    /// What left the scanner.
+    events: Vec<Stamped>,
+}
+
+impl Played {
+    fn is_exact(&self) -> bool {
+        self.plies.iter().eq(self.truth.truth.plies.iter().map(|ply| &ply.uci))
+    }
+}
+
+/// Plays a game on simulated wires, with the lever of its clock.
+fn play(game: &str, level: Level, faults: &[Fault], layout: Layout) -> Played {
+    let mut game = DemoGame::find(game).unwrap().game(GameSetup::default());
+    game.think_ms = vec![400; game.moves.len()];
+    let params =
+        Params { output: Output::Raw, initial_report: true, ending: Ending::Entered, ..Params::level(level) };
+    let truth = simulate(&game, &params, 5).unwrap();
+    let matrix = SimulatedMatrix::playing(Wiring::with(faults), layout.squares(), &truth, 500_000, 5);
+    let mut scanner = Scanner::new(SimulatedPort::in_simulated_time(matrix, SETTLE_US), layout);
+    let mut inputs = Inputs::new(wired(15_000));
+    let mut board = Board::new(&truth.setup).unwrap();
+    let mut events = Vec::new();
+    let mut rest = 0;
+    while rest < 2_000 {
+        let begin = scanner.port().now();
+        let mut fresh = Vec::new();
+        let mut note = |at, event| fresh.push(Stamped { at, unit: Unit::A, event });
+        let snapshot = scanner
+            .scan(|edge| note(edge.at, Event::Square { square: edge.square, occupied: edge.closed }))
+            .unwrap();
+        if snapshot.first {
+            note(snapshot.at, Event::Occupied(layout.occupied(&snapshot.rows)));
+        }
+        inputs.take(snapshot.at, snapshot.inputs, |event| note(snapshot.at, event));
+        for stamped in &fresh {
+            board.advance(MonoTime::from_micros(stamped.at.as_micros().saturating_sub(1)));
+            board.input(stamped.at, &Input::Event(stamped.unit, stamped.event.clone()));
+        }
+        board.advance(snapshot.at);
+        events.extend(fresh);
+        let took = scanner.port().now().since(begin);
+        scanner.port().pause(PERIOD_US - took);
+        rest += u64::from(scanner.port().matrix().is_over());
+    }
+    board.advance(MonoTime::END);
+    let facts = std::iter::from_fn(|| board.poll_fact()).collect();
+    let plies = board.session().plies().map(|ply| ply.uci.to_string()).collect();
+    Played { truth, plies, facts, events }
+}
+
+#[test]
+fn a_game_is_read_from_the_wires() {
+    for (game, level) in [("opera", Level::Clean), ("opera", Level::Tournament), ("immortal", Level::Clean)] {
+        let played = play(game, level, &[], Layout::default());
+        assert!(played.is_exact(), "{game}: {:?}", played.plies);
+        let presses = played.events.iter().filter(|stamped| matches!(stamped.event, Event::Press(_))).count();
+        let pressed = played.truth.truth.plies.iter().filter(|ply| ply.press_us.is_some()).count();
+        assert!(presses.abs_diff(pressed) <= 1, "{presses} presses of {pressed}");
+        let results =
+            played.events.iter().filter(|stamped| matches!(stamped.event, Event::Result(_))).count();
+        assert_eq!(results, 1);
+    }
+}
+
+#[test]
+fn a_board_that_was_wired_another_way_reads_the_same_game() {
+    let turned = Layout::new(std::array::from_fn(|at| Square::ALL[at % 8 * 8 + 7 - at / 8])).unwrap();
+    let played = play("opera", Level::Clean, &[], turned);
+    assert!(played.is_exact(), "{:?}", played.plies);
+}
+
+/// What each change of a contact costs in time: the scanner tells it within a period and the time of a scan.
+#[test]
+fn contacts_are_told_within_a_period() {
+    let played = play("opera", Level::Clean, &[], Layout::default());
+    let limit = PERIOD_US + 8 * SETTLE_US;
+    for stamped in &played.events {
+        let Event::Square { square, occupied } = stamped.event else { continue };
+        let at = stamped.at.as_micros();
+        let happened = played.truth.events.iter().any(|real| {
+            real.event == Event::Square { square, occupied } && {
+                let real = real.at.as_micros() + 500_000;
+                real <= at && at <= real + limit
+            }
+        });
+        assert!(happened, "{square} {occupied} at {at}");
+    }
+}
+
+#[test]
+fn columns_that_fall_slowly_need_a_longer_settle_time_and_nothing_else() {
+    let played = play("opera", Level::Clean, &[Fault::SlowColumns(45)], Layout::default());
+    assert!(played.is_exact(), "{:?}", played.plies);
+}
+
+#[test]
+fn a_matrix_without_diodes_is_called_that() {
+    let faults = [Fault::NoDiodes, Fault::FloatingRows];
+    let played = play("opera", Level::Clean, &faults, Layout::default());
+    let told = played.facts.iter().any(
+        |fact| matches!(&fact.kind, FactKind::Advisory { code, .. } if *code == "matrix-without-diodes"),
+    );
+    assert!(told && !played.is_exact());
+}
+
+#[test]
+fn a_shorted_diode_is_found_during_the_game() {
+    let faults = [Fault::ShortedDiode(3, 4), Fault::FloatingRows];
+    let played = play("opera", Level::Clean, &faults, Layout::default());
+    assert!(played.is_exact(), "{:?}", played.plies);
+}
+
+/// The daemon scans simulated wires, examines them at the start, and tells the operator.
+#[test]
+fn the_daemon_examines_its_matrix_and_counts_its_scans() {
+    let dir = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples/matrix-simulated.toml");
+    let path = dir.path().join("touchmoved.toml");
+    let services = "[http]\nlisten = \"127.0.0.1:0\"\n[livechess]\nlisten = \"127.0.0.1:0\"\n";
+    fs::write(&path, fs::read_to_string(example).unwrap() + services).unwrap();
+    let mut daemon = Daemon::with_config(&path);
+    daemon.wait_for("diode-shorted");
+    daemon.wait_for("a7, row 6, column 0: never-closes");
+    let troubles = daemon.until("the findings", |daemon| {
+        let health = daemon.json("/healthz");
+        (health["troubles"] != serde_json::json!([])).then_some(health)
+    });
+    assert_eq!(troubles["troubles"][0]["what"], "wiring");
+    let figure = |text: &str, name: &str| -> u64 {
+        let line =
+            text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {text}"));
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    daemon.until("fifty scans", |daemon| {
+        let (_, text) = get(daemon.http(), "/metrics");
+        text.contains("touchmoved_scan_late_seconds_count").then_some(())?;
+        (figure(&text, "touchmoved_scan_late_seconds_count{board=\"1\"}") >= 50).then_some(())
+    });
+    let (_, text) = get(daemon.http(), "/metrics");
+    assert_eq!(figure(&text, "touchmoved_scan_wiring_faults{board=\"1\"}"), 1);
+}
