@@ -72,11 +72,13 @@ impl Board {
         match input {
             Input::Event(unit, event) => {
                 if let Event::Link(up) | Event::Power(up) = event {
+                    self.note_puzzle();
                     self.dgt.link(*up);
                 }
                 self.event(at, *unit, event);
             }
             Input::Dgt(bytes) => {
+                self.note_puzzle();
                 let mut events = Vec::new();
                 self.dgt.push(at, bytes, &mut events);
                 for event in &events {
@@ -84,6 +86,20 @@ impl Board {
                 }
             }
         }
+    }
+
+    /// After an outage the memory of a DGT board is told where the session cannot explain the board. Two
+    /// squares may be a man in the hand and the one that it captures.
+    fn note_puzzle(&mut self) {
+        if self.dgt.awaits_memory() {
+            let puzzled = self.session.readings().first().is_none_or(|(_, _, differs)| differs.count() > 2);
+            self.dgt.set_puzzled(puzzled);
+        }
+    }
+
+    /// What a DGT board has told of itself, by name: serial numbers, version, battery, ...
+    pub fn identity(&self) -> &[(&'static str, serde_json::Value)] {
+        self.dgt.identity()
     }
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {

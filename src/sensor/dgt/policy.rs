@@ -10,6 +10,13 @@ use crate::{
     wire::dgt::{Command, Framed, Framer},
 };
 
+mod recipe;
+mod words;
+
+use self::recipe::{IDENTITY, RESET, Step, stream};
+use super::witness::{Fault, Witness};
+pub use words::{Action, Options, Received, Updates};
+
 /// Silence after a reset, while which everything that comes in is stale, in milliseconds.
 const SETTLE_MS: u64 = 100;
 /// Time for an answer during the start, and for a dump.
@@ -21,65 +28,24 @@ const QUIET_MS: u64 = 3000;
 /// After this long without a field update the board is told its mode again and dumped: it may have
 /// lost power for a moment and come back in another mode.
 const REFRESH_MS: u64 = 30_000;
-/// A dump is asked for when no field update came for this long after the last one.
+/// A dump is asked for when no field update came for this long after the last one: more than one scan.
 const UPDATES_MS: u64 = 300;
+/// The same on Bluetooth, where boards scan half as fast.
+const WIRELESS_UPDATES_MS: u64 = 600;
+/// The battery is asked for again after this long, where there is one.
+const BATTERY_MS: u64 = 300_000;
+/// The clock is asked for this often where the board does not stream it.
+const CLOCK_MS: u64 = 1000;
 /// Shortest time between two dumps: each takes 70 ms of line time.
 const DUMP_MS: u64 = 250;
 /// Attempts to get a dump.
 const DUMP_TRIES: u8 = 3;
+/// Attempts to download the board's memory.
+const MEMORY_TRIES: u8 = 2;
 /// Pause before the start is tried again.
 const RETRY_MS: u64 = 2000;
-
-/// What the thread has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Send this command.
-    Send(Command),
-    /// Throw away what came in and was not read.
-    DiscardInput,
-    /// The board does not answer any more.
-    LinkDown,
-}
-
-/// What to do with bytes that came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
-    /// They are left over from before the start: nobody needs them.
-    Stale,
-    /// Pass them on.
-    Keep,
-    /// Tell that the board is there, then pass them on.
-    LinkUp,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Throws away what came in.
-    Discard,
-    /// Sends a command that has no answer, and waits.
-    Tell(Command),
-    /// Asks; a missing answer is normal.
-    Ask(Command),
-    /// Asks again and again; the board is not there without the answer.
-    Need(Command),
-}
-
-const RESET: [Step; 3] = [Step::Discard, Step::Tell(Command::Reset), Step::Discard];
-
-const IDENTITY: [Step; 4] = [
-    Step::Ask(Command::Version),
-    Step::Ask(Command::Serial),
-    Step::Ask(Command::LongSerial),
-    Step::Ask(Command::Trademark),
-];
-
-/// The second dump closes the gap between the first one and the start of the stream.
-const STREAM: [Step; 4] = [
-    Step::Need(Command::SendBoard),
-    Step::Tell(Command::UpdateNice),
-    Step::Ask(Command::SendClock),
-    Step::Ask(Command::SendBoard),
-];
+/// After so many starts in vain the port is opened anew.
+const STARTS: u8 = 3;
 
 #[derive(Clone, Debug)]
 enum Phase {
@@ -97,6 +63,8 @@ struct Steady {
     settled: Option<MonoTime>,
     /// When the mode is told again.
     refresh: MonoTime,
+    /// When the clock is asked for, where it is not streamed.
+    clock: MonoTime,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,14 +78,24 @@ struct Pending {
 /// The policy of one board.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    options: Options,
+    wireless: bool,
     framer: Framer,
+    witness: Witness,
     phase: Phase,
     pending: Option<Pending>,
     /// What was told of the link.
     up: bool,
     told: bool,
-    /// The identity was asked for since the port was opened.
-    introduced: bool,
+    /// Starts in vain since the port was opened.
+    failed: u8,
+    /// The board's memory is owed, and how often it was asked for.
+    memory: bool,
+    asked_memory: u8,
+    /// What else is to be asked when the line is free; a missing answer is normal.
+    wanted: VecDeque<Command>,
+    /// When the battery is asked for again.
+    battery: Option<MonoTime>,
     /// Bytes or an answer were lost: a dump as soon as may be.
     lost: bool,
     last_traffic: MonoTime,
@@ -125,22 +103,23 @@ pub struct Policy {
     queue: VecDeque<Action>,
 }
 
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy::new()
-    }
-}
-
 impl Policy {
     /// A policy for a port that is closed.
-    pub fn new() -> Policy {
+    pub fn new(options: Options) -> Policy {
         Policy {
+            options,
+            wireless: false,
             framer: Framer::new(),
+            witness: Witness::default(),
             phase: Phase::Closed,
             pending: None,
             up: false,
             told: false,
-            introduced: false,
+            failed: 0,
+            memory: options.memory && options.resumed,
+            asked_memory: 0,
+            wanted: VecDeque::new(),
+            battery: None,
             lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
@@ -148,10 +127,14 @@ impl Policy {
         }
     }
 
-    /// The port was opened.
-    pub fn opened(&mut self, at: MonoTime) {
-        self.introduced = false;
+    /// The port was opened; `wireless` where it is Bluetooth.
+    pub fn opened(&mut self, at: MonoTime, wireless: bool) {
+        self.wireless = wireless;
         self.queue.clear();
+        self.witness.opened();
+        self.failed = 0;
+        self.battery = None;
+        self.wanted = IDENTITY.into();
         self.start(at);
     }
 
@@ -176,8 +159,7 @@ impl Policy {
     }
 
     fn start(&mut self, at: MonoTime) {
-        let identity: &[Step] = if self.introduced { &[] } else { &IDENTITY };
-        let steps = RESET.iter().chain(identity).chain(&STREAM).copied().collect();
+        let steps = RESET.into_iter().chain(stream(self.options.updates)).collect();
         self.phase = Phase::Start(steps, at);
         self.pending = None;
         self.framer.reset();
@@ -190,20 +172,30 @@ impl Policy {
         }
         let mut framed = Vec::new();
         self.framer.push(at, bytes, &mut framed);
+        self.witness.bytes(bytes);
         self.last_traffic = at;
         let mut answer = Received::Keep;
         for item in &framed {
             match item {
-                Framed::Frame { id, .. } => {
+                Framed::Frame { id, payload } => {
+                    let asked = self.pending.is_some_and(|pending| pending.command == Command::Serial);
+                    let missed = self.witness.frame(*id, payload, asked);
                     if *id == 0x86 && !self.up {
                         self.up = true;
                         self.told = true;
+                        self.failed = 0;
+                        self.memory |= missed && self.options.memory;
+                        self.asked_memory = 0;
                         answer = Received::LinkUp;
                     }
                     self.frame(at, *id);
                 }
                 Framed::Dropped(_) => self.lost = true,
             }
+        }
+        if let Some(fault) = self.witness.several() {
+            self.queue.clear();
+            self.give_up(fault);
         }
         // A download of the storage log takes up to eight seconds and holds everything else up.
         if self.framer.pending_id() == Some(0x8f) {
@@ -237,10 +229,24 @@ impl Policy {
         if answered {
             self.answered(at);
         }
+        match id {
+            0x8f => (self.memory, self.asked_memory) = (false, 0),
+            0xa0 => self.battery = Some(at.plus_ms(BATTERY_MS)),
+            _ => {}
+        }
+        let quiet = if self.wireless { WIRELESS_UPDATES_MS } else { UPDATES_MS };
         if let (Phase::Steady(steady), 0x8e) = (&mut self.phase, id) {
-            steady.settled = Some(at.plus_ms(UPDATES_MS));
+            steady.settled = Some(at.plus_ms(quiet));
             steady.refresh = at.plus_ms(REFRESH_MS);
         }
+    }
+
+    /// The port is of no use as it is: it is told once, and opened again.
+    fn give_up(&mut self, fault: Fault) {
+        let news = self.down();
+        self.phase = Phase::Closed;
+        self.pending = None;
+        self.queue.extend([Action::Down { fault, news }, Action::Reopen]);
     }
 
     /// The pending request is done with; the next step may go.
@@ -271,8 +277,8 @@ impl Policy {
             Phase::Start(_, from) if at < *from => None,
             Phase::Start(steps, _) => match steps.front().copied() {
                 None => {
-                    self.introduced = true;
-                    self.phase = Phase::Steady(Steady { settled: None, refresh: at.plus_ms(REFRESH_MS) });
+                    let (refresh, clock) = (at.plus_ms(REFRESH_MS), at.plus_ms(CLOCK_MS));
+                    self.phase = Phase::Steady(Steady { settled: None, refresh, clock });
                     self.poll(at)
                 }
                 Some(step) => Some(self.step(at, step)),
@@ -302,7 +308,6 @@ impl Policy {
     }
 
     fn send(&mut self, at: MonoTime, command: Command, patience_ms: u64, tries: u8) -> Action {
-        self.last_traffic = at;
         if command == Command::SendBoard {
             self.next_dump = at.plus_ms(DUMP_MS);
             self.lost = false;
@@ -324,17 +329,30 @@ impl Policy {
                     return self.answered(at);
                 }
             },
-            Phase::Steady(_) => pending.command == Command::SendBoard && pending.tries < DUMP_TRIES,
+            Phase::Steady(_) => match pending.command {
+                Command::SendBoard => pending.tries < DUMP_TRIES,
+                Command::Serial if pending.patience_ms == ALIVE_MS => false,
+                // What not every board knows. A download that broke off is tried once more.
+                command => {
+                    self.memory &= command != Command::StorageLog || pending.tries < MEMORY_TRIES;
+                    return self.answered(at);
+                }
+            },
         };
         if again {
             let action = self.send(at, pending.command, ANSWER_MS, pending.tries.saturating_add(1));
             self.queue.push_back(action);
             return;
         }
-        if self.down() {
-            self.queue.push_back(Action::LinkDown);
-        }
         let was_start = matches!(self.phase, Phase::Start(..));
+        self.failed = self.failed.saturating_add(u8::from(was_start));
+        if self.failed >= STARTS {
+            return self.give_up(self.witness.fault());
+        }
+        let news = self.down();
+        if news || was_start {
+            self.queue.push_back(Action::Down { fault: self.witness.fault(), news });
+        }
         self.start(if was_start { at.plus_ms(RETRY_MS) } else { at });
     }
 
@@ -351,13 +369,29 @@ impl Policy {
             }
             return Some(self.send(at, Command::SendBoard, ANSWER_MS, 1));
         }
+        if at >= quiet {
+            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+        }
+        if self.options.updates == Updates::Board && at >= steady.clock {
+            steady.clock = at.plus_ms(CLOCK_MS);
+            return Some(self.send(at, Command::SendClock, ANSWER_MS, 1));
+        }
+        if self.memory && steady.settled.is_none() {
+            self.asked_memory = self.asked_memory.saturating_add(1);
+            let tries = self.asked_memory;
+            return Some(self.send(at, Command::StorageLog, ANSWER_MS, tries));
+        }
+        if let Some(command) = self.wanted.pop_front() {
+            return Some(self.send(at, command, ANSWER_MS, 1));
+        }
         if at >= steady.refresh {
             steady.refresh = at.plus_ms(REFRESH_MS);
             self.lost = true;
-            return Some(self.send(at, Command::UpdateNice, 0, 0));
+            return Some(self.send(at, self.options.updates.command(), 0, 0));
         }
-        if at >= quiet {
-            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+        if self.battery.is_some_and(|due| at >= due) {
+            self.battery = None;
+            return Some(self.send(at, Command::Battery, ANSWER_MS, 1));
         }
         None
     }
@@ -371,8 +405,12 @@ impl Policy {
             (Phase::Start(_, from), None) => Some(*from),
             (Phase::Steady(steady), None) => {
                 let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
+                let soon = !self.wanted.is_empty() || (self.memory && steady.settled.is_none());
+                let clock = (self.options.updates == Updates::Board).then_some(steady.clock);
+                let other = [clock, self.battery, soon.then_some(MonoTime::ZERO)];
                 let quiet = self.last_traffic.plus_ms(QUIET_MS);
-                Some(quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump))))
+                let due = quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
+                Some(other.into_iter().flatten().fold(due, MonoTime::min))
             }
         };
         [own, self.framer.deadline()].into_iter().flatten().min()

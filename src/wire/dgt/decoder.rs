@@ -1,6 +1,6 @@
 //! From the bytes of a board to the events of the session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 use shakmaty::{Color, Role, Square};
@@ -9,7 +9,9 @@ use crate::session::{event::Event, time::MonoTime};
 
 use super::{
     frame::{Framed, Framer},
+    memory::{self, Squares},
     message::{Battery, Dump, Message, Reading},
+    storage::{self, Entry},
     times::Times,
 };
 
@@ -39,8 +41,21 @@ pub struct DgtDecoder {
     /// A dump was seen before.
     dumped: bool,
     times: Times,
+    /// The last changes, in the board's own numbering.
+    changes: VecDeque<(Square, Reading)>,
+    /// What was seen before an outage of which the board's memory may tell.
+    gap: Option<Box<Gap>>,
+    /// The session cannot explain what the board shows.
+    puzzled: bool,
     identity: Vec<(&'static str, Value)>,
     odd_ids: BTreeSet<u8>,
+}
+
+/// The moment at which the link was lost.
+#[derive(Clone, Debug)]
+struct Gap {
+    squares: Squares,
+    changes: Vec<(Square, Reading)>,
 }
 
 impl DgtDecoder {
@@ -54,6 +69,9 @@ impl DgtDecoder {
             dump_due: true,
             dumped: false,
             times: Times::default(),
+            changes: VecDeque::new(),
+            gap: None,
+            puzzled: false,
             identity: Vec::new(),
             odd_ids: BTreeSet::new(),
         }
@@ -76,8 +94,41 @@ impl DgtDecoder {
     pub fn link(&mut self, up: bool) {
         if !up {
             self.framer.reset();
+            // What went before a gap that nobody can explain yet is kept.
+            if !(self.puzzled && self.gap.is_some()) {
+                self.gap = self.squares().map(|squares| {
+                    Box::new(Gap { squares, changes: self.changes.iter().copied().collect() })
+                });
+            }
         }
         self.dump_due = true;
+    }
+
+    /// True while the board's memory may tell what happened during an outage: then
+    /// [`DgtDecoder::set_puzzled`] matters.
+    pub fn awaits_memory(&self) -> bool {
+        self.gap.is_some()
+    }
+
+    /// Whether the session cannot explain what the board shows since an outage. Only then the board's memory
+    /// is told: the picture before the outage and the changes and presses since, which lead to the present
+    /// picture. Where the session has its explanation, nothing is told twice.
+    pub fn set_puzzled(&mut self, puzzled: bool) {
+        self.puzzled = puzzled;
+    }
+
+    /// What the board has told of itself: `version`, `serial`, `long_serial`, `trademark`, `battery`, ...
+    pub fn identity(&self) -> &[(&'static str, Value)] {
+        &self.identity
+    }
+
+    /// What every square reads, once all are known.
+    fn squares(&self) -> Option<Squares> {
+        let mut squares = [Reading::Empty; 64];
+        for (square, reading) in squares.iter_mut().zip(&self.mirror) {
+            *square = (*reading)?;
+        }
+        Some(squares)
     }
 
     /// True when the squares are counted from White's right.
@@ -90,20 +141,18 @@ impl DgtDecoder {
             Message::Board(dump) => self.dump(&dump, out),
             Message::Field { square, reading } => self.field(square, reading, out),
             Message::Clock(clock) => self.times.take(clock, self.left(), out),
-            Message::StorageLog(log) => {
-                out.push(Event::Device(json!({"what": "storage-log", "n": log.len()})));
-            }
-            Message::BusAddress(address) => self.identity("bus_address", json!(address), out),
-            Message::Serial(text) => self.identity("serial", json!(text), out),
-            Message::LongSerial(text) => self.identity("long_serial", json!(text), out),
-            Message::Trademark(text) => self.identity("trademark", json!(text), out),
+            Message::StorageLog(log) => self.storage_log(&log, out),
+            Message::BusAddress(address) => self.introduce("bus_address", json!(address), out),
+            Message::Serial(text) => self.introduce("serial", json!(text), out),
+            Message::LongSerial(text) => self.introduce("long_serial", json!(text), out),
+            Message::Trademark(text) => self.introduce("trademark", json!(text), out),
             Message::Version(major, minor) => {
-                self.identity("version", json!(format!("{major}.{minor}")), out);
+                self.introduce("version", json!(format!("{major}.{minor}")), out);
             }
             Message::HardwareVersion(major, minor) => {
-                self.identity("hardware_version", json!(format!("{major}.{minor}")), out);
+                self.introduce("hardware_version", json!(format!("{major}.{minor}")), out);
             }
-            Message::Battery(battery) => self.identity("battery", battery_json(&battery), out),
+            Message::Battery(battery) => self.introduce("battery", battery_json(&battery), out),
             Message::Invalid { id, payload } => out.push(Event::Device(json!({
                 "what": "invalid-message", "id": format!("{id:02x}"), "payload": hex(&payload),
             }))),
@@ -118,7 +167,7 @@ impl DgtDecoder {
     }
 
     /// What the board is; told when it is new.
-    fn identity(&mut self, key: &'static str, value: Value, out: &mut Vec<Event>) {
+    fn introduce(&mut self, key: &'static str, value: Value, out: &mut Vec<Event>) {
         match self.identity.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) if *known == value => return,
             Some((_, known)) => *known = value.clone(),
@@ -145,6 +194,12 @@ impl DgtDecoder {
     fn field(&mut self, square: Square, reading: Reading, out: &mut Vec<Event>) {
         let before = self.note(square, reading);
         self.special(square, reading, before, out);
+        if before != Some(reading) {
+            if self.changes.len() >= memory::HISTORY {
+                self.changes.pop_front();
+            }
+            self.changes.push_back((square, reading));
+        }
         if before.map(Reading::piece) != Some(reading.piece()) {
             out.push(Event::Piece { square: self.played(square), piece: reading.piece() });
         }
@@ -158,6 +213,50 @@ impl DgtDecoder {
                 "square": self.played(square).to_string(),
             })));
         }
+    }
+
+    /// The board's memory. It helps once after an outage, behind the first dump.
+    fn storage_log(&mut self, log: &[u8], out: &mut Vec<Event>) {
+        let note = |word: &str, value: Value| {
+            Event::Device(json!({"what": "storage-log", "n": log.len(), word: value}))
+        };
+        let (Some(gap), Some(now), false) = (&self.gap, self.squares(), self.dump_due) else {
+            out.push(Event::Device(json!({"what": "storage-log", "n": log.len()})));
+            return;
+        };
+        let found = memory::between(&storage::decode(log), &gap.squares, &gap.changes, &now);
+        let before = gap.squares;
+        self.gap = None;
+        match found {
+            Ok(entries) if self.puzzled => {
+                out.push(note("recalled", json!(entries.len())));
+                self.recall(&before, &entries, out);
+            }
+            Ok(entries) => out.push(note("not_needed", json!(entries.len()))),
+            Err(why) => out.push(note("unused", json!(why.as_str()))),
+        }
+    }
+
+    /// Tells again from the picture before the outage, entry by entry, to the present one.
+    fn recall(&mut self, before: &Squares, entries: &[Entry], out: &mut Vec<Event>) {
+        let mut placement = shakmaty::Board::empty();
+        for (square, reading) in Square::ALL.into_iter().zip(before) {
+            if let Some(man) = reading.piece() {
+                placement.set_piece_at(self.played(square), man);
+            }
+        }
+        out.push(Event::Pieces(placement));
+        let clock = self.times.told();
+        for entry in entries {
+            match *entry {
+                Entry::Field { square, reading, .. } => {
+                    out.push(Event::Piece { square: self.played(square), piece: reading.piece() });
+                }
+                Entry::Pressed { right, seconds } => self.times.recall(right, seconds, self.left(), out),
+                Entry::Mark(_) => {}
+            }
+        }
+        self.times.tell_again(clock, out);
     }
 
     fn dump(&mut self, dump: &Dump, out: &mut Vec<Event>) {
@@ -177,6 +276,11 @@ impl DgtDecoder {
                 placement.rotate_180();
             }
             out.push(Event::Pieces(placement));
+        }
+        if self.dump_due && self.squares().zip(self.gap.as_ref()).is_some_and(|(now, gap)| {
+            !memory::is_wanted(&gap.squares, &now)
+        }) {
+            self.gap = None;
         }
         self.dump_due = false;
         self.dumped = true;
