@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 pub use self::{
     board::{BoardConfig, BoardId},
     problem::{ConfigErrors, Problem},
-    sensor::{ActiveLevel, DtrRts, Level, Pace, SensorConfig, Speed},
+    sensor::{ActiveLevel, DgtUpdates, DtrRts, Level, Pace, PortName, SensorConfig, Speed},
 };
 pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
 

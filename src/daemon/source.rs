@@ -6,7 +6,10 @@ use crate::{
     config::{self, BoardConfig, SensorConfig, TimeControl},
     publish::Tags,
     sensor::{
-        Pace, Source, SourceError, Timeline, dgt::DgtSource, sensor_log::SensorLogSource, serial::ModemLines,
+        Pace, Source, SourceError, Timeline,
+        dgt::{DgtSource, policy::Updates},
+        sensor_log::SensorLogSource,
+        serial::{ModemLines, place::PortName},
         simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
@@ -98,7 +101,13 @@ fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Bo
                 None => source,
             }))
         }
-        SensorConfig::Dgt { port, dtr_rts } => Ok(Box::new(DgtSource::new(port, lines_of(*dtr_rts)))),
+        SensorConfig::Dgt { port, dtr_rts, updates, stored_moves } => {
+            let source = DgtSource::at(port_of(port), lines_of(*dtr_rts))
+                .with_updates(updates_of(*updates))
+                .with_memory(*stored_moves)
+                .resumed(span.is_some());
+            Ok(Box::new(source))
+        }
         SensorConfig::Matrix { .. } => matrix(&board.sensor),
     }
 }
@@ -182,6 +191,21 @@ fn matrix(_: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
 
 fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
     SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
+}
+
+fn port_of(port: &config::PortName) -> PortName {
+    match port {
+        config::PortName::Path(path) => PortName::Path(path.clone()),
+        config::PortName::UsbSerial(number) => PortName::UsbSerial(number.clone()),
+    }
+}
+
+const fn updates_of(updates: config::DgtUpdates) -> Updates {
+    match updates {
+        config::DgtUpdates::Nice => Updates::Nice,
+        config::DgtUpdates::Clock => Updates::Clock,
+        config::DgtUpdates::Board => Updates::Board,
+    }
 }
 
 const fn lines_of(lines: config::DtrRts) -> ModemLines {
