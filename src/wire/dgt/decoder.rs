@@ -9,7 +9,7 @@ use crate::session::{event::Event, time::MonoTime};
 
 use super::{
     frame::{Framed, Framer},
-    memory::{self, Squares},
+    memory::{self, Squares, Told},
     message::{Battery, Dump, Message, Reading},
     storage::{self, Entry},
     times::Times,
@@ -43,19 +43,14 @@ pub struct DgtDecoder {
     times: Times,
     /// The last changes, in the board's own numbering.
     changes: VecDeque<(Square, Reading)>,
-    /// What was seen before an outage of which the board's memory may tell.
-    gap: Option<Box<Gap>>,
+    /// Presses after the last of them.
+    presses: usize,
+    /// What was told before an outage of which the board's memory may tell.
+    gap: Option<Box<Told>>,
     /// The session cannot explain what the board shows.
     puzzled: bool,
     identity: Vec<(&'static str, Value)>,
     odd_ids: BTreeSet<u8>,
-}
-
-/// The moment at which the link was lost.
-#[derive(Clone, Debug)]
-struct Gap {
-    squares: Squares,
-    changes: Vec<(Square, Reading)>,
 }
 
 impl DgtDecoder {
@@ -70,6 +65,7 @@ impl DgtDecoder {
             dumped: false,
             times: Times::default(),
             changes: VecDeque::new(),
+            presses: 0,
             gap: None,
             puzzled: false,
             identity: Vec::new(),
@@ -97,7 +93,8 @@ impl DgtDecoder {
             // What went before a gap that nobody can explain yet is kept.
             if !(self.puzzled && self.gap.is_some()) {
                 self.gap = self.squares().map(|squares| {
-                    Box::new(Gap { squares, changes: self.changes.iter().copied().collect() })
+                    let changes = self.changes.iter().copied().collect();
+                    Box::new(Told { squares, changes, presses: self.presses })
                 });
             }
         }
@@ -111,7 +108,7 @@ impl DgtDecoder {
     }
 
     /// Whether the session cannot explain what the board shows since an outage. Only then the board's memory
-    /// is told: the picture before the outage and the changes and presses since, which lead to the present
+    /// is told: the picture before the outage, then those of every change, and the presses, up to the present
     /// picture. Where the session has its explanation, nothing is told twice.
     pub fn set_puzzled(&mut self, puzzled: bool) {
         self.puzzled = puzzled;
@@ -140,7 +137,12 @@ impl DgtDecoder {
         match message {
             Message::Board(dump) => self.dump(&dump, out),
             Message::Field { square, reading } => self.field(square, reading, out),
-            Message::Clock(clock) => self.times.take(clock, self.left(), out),
+            Message::Clock(clock) => {
+                let said = out.len();
+                self.times.take(clock, self.left(), out);
+                let presses = out.iter().skip(said).filter(|event| matches!(event, Event::Press(_)));
+                self.presses = self.presses.saturating_add(presses.count());
+            }
             Message::StorageLog(log) => self.storage_log(&log, out),
             Message::BusAddress(address) => self.introduce("bus_address", json!(address), out),
             Message::Serial(text) => self.introduce("serial", json!(text), out),
@@ -199,6 +201,7 @@ impl DgtDecoder {
                 self.changes.pop_front();
             }
             self.changes.push_back((square, reading));
+            self.presses = 0;
         }
         if before.map(Reading::piece) != Some(reading.piece()) {
             out.push(Event::Piece { square: self.played(square), piece: reading.piece() });
@@ -217,27 +220,24 @@ impl DgtDecoder {
 
     /// The board's memory. It helps once after an outage, behind the first dump.
     fn storage_log(&mut self, log: &[u8], out: &mut Vec<Event>) {
+        let unasked = Event::Device(json!({"what": "storage-log", "n": log.len()}));
         let note = |word: &str, value: Value| {
             Event::Device(json!({"what": "storage-log", "n": log.len(), word: value}))
         };
-        let (Some(gap), Some(now), false) = (&self.gap, self.squares(), self.dump_due) else {
-            out.push(Event::Device(json!({"what": "storage-log", "n": log.len()})));
-            return;
-        };
-        let found = memory::between(&storage::decode(log), &gap.squares, &gap.changes, &now);
-        let before = gap.squares;
-        self.gap = None;
-        match found {
+        let (Some(now), false) = (self.squares(), self.dump_due) else { return out.push(unasked) };
+        let Some(before) = self.gap.take() else { return out.push(unasked) };
+        match memory::between(&storage::decode(log), &before, &now) {
             Ok(entries) if self.puzzled => {
                 out.push(note("recalled", json!(entries.len())));
-                self.recall(&before, &entries, out);
+                self.recall(&before.squares, &entries, out);
             }
             Ok(entries) => out.push(note("not_needed", json!(entries.len()))),
             Err(why) => out.push(note("unused", json!(why.as_str()))),
         }
     }
 
-    /// Tells again from the picture before the outage, entry by entry, to the present one.
+    /// Tells again from the picture before the outage to the present one, picture by picture: the memory holds
+    /// no times, so that nothing may be concluded from who lifted what and how fast.
     fn recall(&mut self, before: &Squares, entries: &[Entry], out: &mut Vec<Event>) {
         let mut placement = shakmaty::Board::empty();
         for (square, reading) in Square::ALL.into_iter().zip(before) {
@@ -245,12 +245,16 @@ impl DgtDecoder {
                 placement.set_piece_at(self.played(square), man);
             }
         }
-        out.push(Event::Pieces(placement));
+        out.push(Event::Pieces(placement.clone()));
         let clock = self.times.told();
         for entry in entries {
             match *entry {
                 Entry::Field { square, reading, .. } => {
-                    out.push(Event::Piece { square: self.played(square), piece: reading.piece() });
+                    match reading.piece() {
+                        Some(man) => placement.set_piece_at(self.played(square), man),
+                        None => placement.discard_piece_at(self.played(square)),
+                    }
+                    out.push(Event::Pieces(placement.clone()));
                 }
                 Entry::Pressed { right, seconds } => self.times.recall(right, seconds, self.left(), out),
                 Entry::Mark(_) => {}

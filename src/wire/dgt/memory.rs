@@ -49,33 +49,57 @@ impl Unused {
     }
 }
 
-/// The entries that were written between `before` and `now`, fields and presses. `told` holds the last changes
-/// that were told before the outage, the latest last.
-pub fn between(
-    log: &[Entry],
-    before: &Squares,
-    told: &[(Square, Reading)],
-    now: &Squares,
-) -> Result<Vec<Entry>, Unused> {
-    let known = |start: usize| agreement(log.get(..start).unwrap_or_default(), told);
+/// What was told when the link was lost.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What each square read.
+    pub squares: Squares,
+    /// The last changes, the latest last.
+    pub changes: Vec<(Square, Reading)>,
+    /// Presses after the last of them.
+    pub presses: usize,
+}
+
+/// The entries that were written between what was told `before` and what is seen `now`, fields and presses.
+pub fn between(log: &[Entry], before: &Told, now: &Squares) -> Result<Vec<Entry>, Unused> {
+    let known = |start: usize| agreement(log.get(..start).unwrap_or_default(), &before.changes);
     let fits = (0..=log.len()).rev().filter_map(|start| {
-        let end = fit(log.get(start..)?, before, now)?;
-        Some((known(start), log.get(start..start + end)?))
+        let end = fit(log.get(start..)?, &before.squares, now)?;
+        Some((known(start), start, start + end))
     });
     // Of places that are known equally well, the latest.
-    let best = fits.fold(None, |best: Option<(usize, &[Entry])>, found| match best {
+    let best = fits.fold(None, |best: Option<(usize, usize, usize)>, found| match best {
         Some(best) if best.0 >= found.0 => Some(best),
         _ => Some(found),
     });
-    let (known, part) = best.ok_or(Unused::NoFit)?;
-    if known == 0 && !told.is_empty() {
+    let (known, start, end) = best.ok_or(Unused::NoFit)?;
+    if known == 0 && !before.changes.is_empty() {
         return Err(Unused::Unknown);
     }
+    let part = log.get(start..end).unwrap_or_default();
     if part.iter().any(|entry| matches!(entry, Entry::Mark(mark) if begins_a_game(*mark))) {
         return Err(Unused::NewGame);
     }
-    let told: Vec<Entry> = part.iter().copied().filter(|entry| !matches!(entry, Entry::Mark(_))).collect();
-    if told.iter().any(|entry| matches!(entry, Entry::Field { .. })) { Ok(told) } else { Err(Unused::Nothing) }
+    if !part.iter().any(|entry| matches!(entry, Entry::Field { .. })) {
+        return Err(Unused::Nothing);
+    }
+    let since_change = presses_before(log.get(..start).unwrap_or_default());
+    let untold = since_change.into_iter().skip(before.presses);
+    Ok(untold.chain(part.iter().copied().filter(|entry| !matches!(entry, Entry::Mark(_)))).collect())
+}
+
+/// The presses between the last change in front of a place and that place.
+fn presses_before(log: &[Entry]) -> Vec<Entry> {
+    let still = |entry: &&Entry| !matches!(entry, Entry::Field { .. } | Entry::Mark(Mark::PowerUp));
+    let mut presses: Vec<Entry> = log
+        .iter()
+        .rev()
+        .take_while(still)
+        .filter(|entry| matches!(entry, Entry::Pressed { .. }))
+        .copied()
+        .collect();
+    presses.reverse();
+    presses
 }
 
 const fn begins_a_game(mark: Mark) -> bool {
@@ -164,14 +188,13 @@ mod tests {
         squares
     }
 
-    fn told(entries: &[Entry]) -> Vec<(Square, Reading)> {
-        entries
-            .iter()
-            .filter_map(|entry| match entry {
-                Entry::Field { square, reading, .. } => Some((*square, *reading)),
-                _ => None,
-            })
-            .collect()
+    /// What was told before, when these entries led to it.
+    fn told(squares: &Squares, entries: &[Entry]) -> Told {
+        let changes = entries.iter().filter_map(|entry| match entry {
+            Entry::Field { square, reading, .. } => Some((*square, *reading)),
+            _ => None,
+        });
+        Told { squares: *squares, changes: changes.collect(), presses: presses_before(entries).len() }
     }
 
     #[test]
@@ -181,7 +204,20 @@ mod tests {
         let gap = [&moved(knight(), Square::G1, Square::F3)[..], &[press]].concat();
         let log = [&old[..], &[Entry::Mark(Mark::Downloaded)], &gap, &[Entry::Mark(Mark::End)]].concat();
         let before = after(&start(), &old);
-        assert_eq!(between(&log, &before, &told(&old), &after(&before, &gap)), Ok(gap));
+        assert_eq!(between(&log, &told(&before, &old), &after(&before, &gap)), Ok(gap));
+    }
+
+    #[test]
+    fn presses_after_the_last_change_are_told_once() {
+        let press = |right| Entry::Pressed { right, seconds: 90 };
+        let old = moved(pawn(), Square::E2, Square::E4);
+        let before = after(&start(), &old);
+        let gap = [&[press(false)], &moved(knight(), Square::G1, Square::F3)[..]].concat();
+        let now = after(&before, &gap);
+        let log = [&old[..], &gap].concat();
+        assert_eq!(between(&log, &told(&before, &old), &now), Ok(gap.clone()));
+        let pressed = [&old[..], &[press(false)]].concat();
+        assert_eq!(between(&log, &told(&before, &pressed), &now), Ok(gap[1..].to_vec()));
     }
 
     #[test]
@@ -195,7 +231,7 @@ mod tests {
         .concat();
         let before = after(&start(), &old);
         let log = [&old[..], &gap].concat();
-        assert_eq!(between(&log, &before, &told(&old), &after(&before, &gap)), Ok(gap));
+        assert_eq!(between(&log, &told(&before, &old), &after(&before, &gap)), Ok(gap));
     }
 
     #[test]
@@ -204,13 +240,13 @@ mod tests {
         let before = after(&start(), &old);
         let gap = moved(knight(), Square::G1, Square::F3);
         let now = after(&before, &gap);
-        assert_eq!(between(&old, &before, &told(&old), &now), Err(Unused::NoFit));
-        assert_eq!(between(&gap, &before, &told(&old), &now), Err(Unused::Unknown), "another board's log");
-        assert_eq!(between(&old, &before, &told(&old), &before), Err(Unused::Nothing));
+        assert_eq!(between(&old, &told(&before, &old), &now), Err(Unused::NoFit));
+        assert_eq!(between(&gap, &told(&before, &old), &now), Err(Unused::Unknown), "another board's log");
+        assert_eq!(between(&old, &told(&before, &old), &before), Err(Unused::Nothing));
         let set_up = [&old[..], &gap, &[Entry::Mark(Mark::Start)]].concat();
-        assert_eq!(between(&set_up, &before, &told(&old), &now), Err(Unused::NewGame));
+        assert_eq!(between(&set_up, &told(&before, &old), &now), Err(Unused::NewGame));
         let cut = [&old[..], &[Entry::Mark(Mark::PowerUp)], &gap].concat();
-        assert_eq!(between(&cut, &before, &told(&old), &now), Err(Unused::Unknown), "without power");
+        assert_eq!(between(&cut, &told(&before, &old), &now), Err(Unused::Unknown), "without power");
     }
 
     #[test]
@@ -220,7 +256,7 @@ mod tests {
         let gap = moved(knight(), Square::G1, Square::F3);
         let later = moved(pawn(), Square::E4, Square::E5);
         let log = [&old[..], &gap, &later].concat();
-        assert_eq!(between(&log, &before, &told(&old), &after(&before, &gap)), Ok(gap.to_vec()));
+        assert_eq!(between(&log, &told(&before, &old), &after(&before, &gap)), Ok(gap.to_vec()));
     }
 
     /// Changes that each change something.
@@ -251,7 +287,7 @@ mod tests {
             let (missed, now) = changes(before, &gap);
             let (more, _) = changes(now, &later);
             let log = [old.clone(), missed.clone(), more].concat();
-            match between(&log, &before, &told(&old), &now) {
+            match between(&log, &told(&before, &old), &now) {
                 Ok(found) => prop_assert_eq!(after(&before, &found), now),
                 Err(Unused::Nothing) => prop_assert_eq!(before, now),
                 Err(why) => prop_assert!(old.is_empty() || missed.is_empty(), "{:?}", why),
@@ -267,7 +303,7 @@ mod tests {
             let (missed, now) = changes(before, &gap);
             prop_assume!(!old.is_empty() && before != now);
             let log = [old.clone(), missed.clone()].concat();
-            prop_assert_eq!(between(&log, &before, &told(&old), &now), Ok(missed));
+            prop_assert_eq!(between(&log, &told(&before, &old), &now), Ok(missed));
         }
     }
 }
