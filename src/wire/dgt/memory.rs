@@ -35,6 +35,8 @@ pub enum Unused {
     Nothing,
     /// A new game was set up meanwhile.
     NewGame,
+    /// The download has no end: it lost bytes on the way.
+    Incomplete,
 }
 
 impl Unused {
@@ -45,6 +47,7 @@ impl Unused {
             Unused::Unknown => "unknown",
             Unused::Nothing => "nothing-new",
             Unused::NewGame => "new-game",
+            Unused::Incomplete => "incomplete",
         }
     }
 }
@@ -62,6 +65,9 @@ pub struct Told {
 
 /// The entries that were written between what was told `before` and what is seen `now`, fields and presses.
 pub fn between(log: &[Entry], before: &Told, now: &Squares) -> Result<Vec<Entry>, Unused> {
+    if log.last() != Some(&Entry::Mark(Mark::End)) {
+        return Err(Unused::Incomplete);
+    }
     let known = |start: usize| agreement(log.get(..start).unwrap_or_default(), &before.changes);
     let fits = (0..=log.len()).rev().filter_map(|start| {
         let end = fit(log.get(start..)?, &before.squares, now)?;
@@ -154,6 +160,12 @@ mod tests {
     use proptest::prelude::*;
     use shakmaty::{Color, Role};
 
+    /// As [`super::between`], of a download with its end.
+    fn between(log: &[Entry], before: &Told, now: &Squares) -> Result<Vec<Entry>, Unused> {
+        assert_eq!(super::between(log, before, now), Err(Unused::Incomplete), "without its end");
+        super::between(&[log, &[Entry::Mark(Mark::End)]].concat(), before, now)
+    }
+
     fn pawn() -> Reading {
         Reading::Man(shakmaty::Piece { color: Color::White, role: Role::Pawn })
     }
@@ -202,7 +214,7 @@ mod tests {
         let old = moved(pawn(), Square::E2, Square::E4);
         let press = Entry::Pressed { right: true, seconds: 90 };
         let gap = [&moved(knight(), Square::G1, Square::F3)[..], &[press]].concat();
-        let log = [&old[..], &[Entry::Mark(Mark::Downloaded)], &gap, &[Entry::Mark(Mark::End)]].concat();
+        let log = [&old[..], &[Entry::Mark(Mark::Downloaded)], &gap].concat();
         let before = after(&start(), &old);
         assert_eq!(between(&log, &told(&before, &old), &after(&before, &gap)), Ok(gap));
     }
