@@ -107,7 +107,9 @@ fn unknown_keys() {
     );
     refuses_board(
         "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\nbaud = 9600",
-        &["5:1: board.sensor.dgt.baud: unknown key; known here: dtr-rts, port, serial-number, stored-moves, updates"],
+        &[
+            "5:1: board.sensor.dgt.baud: unknown key; known here: dtr-rts, port, serial-number, stored-moves, updates",
+        ],
     );
     refuses_board(
         "[board.sensor.reed]\n[board.sensor.simulated]",
@@ -619,4 +621,8 @@ fn every_example_is_correct_and_says_what_it_is_for() {
         assert!(text.starts_with("# "), "{name} begins with a comment that says what it is for");
         assert!(text.lines().all(|line| line.len() <= 120), "{name} has a line that is too long");
     }
+    let shown = |file: &str| String::from_utf8(check_config(&dir, &[file]).stdout).unwrap();
+    assert!(shown("dgt-usb.toml").contains("dgt /dev/touchmoved/dgt;"));
+    assert!(shown("dgt-rs232.toml").contains("dgt USB serial number A50285BI;"));
+    assert!(shown("dgt-bluetooth.toml").contains("dgt /dev/rfcomm0;"));
 }

@@ -362,10 +362,7 @@ mod tests {
         board.set_about(&[("serial", "01025".into()), ("battery", serde_json::json!({"percent": 90}))]);
         board.set_about(&[("battery", serde_json::json!({"percent": 89}))]);
         let told = serde_json::to_value(health.devices()).unwrap();
-        assert_eq!(
-            told,
-            serde_json::json!([{"board": "a7", "serial": "01025", "battery": {"percent": 89}}])
-        );
+        assert_eq!(told, serde_json::json!([{"board": "a7", "serial": "01025", "battery": {"percent": 89}}]));
         assert!(health.metrics().contains("touchmoved_board_battery_percent{board=\"a7\"} 89\n"));
     }
 

@@ -167,8 +167,8 @@ impl Flaky {
             self.memory.pop_front();
         }
         self.summary.changes += 1;
-        if self.streams && self.trouble.is_none() {
-            self.owed.retain(|(_, other, _)| *other != square);
+        self.owed.retain(|(_, other, _)| *other != square);
+        if self.streams && self.up && self.trouble.is_none() {
             self.owed.push((self.now, square, reading));
             self.send(Message::Field { square, reading }.encode());
         }
@@ -338,7 +338,8 @@ impl Flaky {
     }
 
     fn end_trouble(&mut self) {
-        self.back = self.trouble.take().and_then(|(what, _)| (what == Trouble::Unplugged).then_some(self.now));
+        self.back =
+            self.trouble.take().and_then(|(what, _)| (what == Trouble::Unplugged).then_some(self.now));
         self.clean_since = self.now;
         if let Some(at) = self.opening {
             // The device file is there again: tried at the next look.

@@ -137,7 +137,9 @@ fn port_name(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PortNam
         (Some(port), None) if !port.starts_with('/') => {
             section.problem(
                 "port",
-                format!("expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"),
+                format!(
+                    "expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"
+                ),
             );
             return None;
         }

@@ -194,7 +194,12 @@ impl Run<'_> {
     }
 
     /// Tells that the link is down, if that is news, and what is wrong.
-    fn down(&mut self, news: bool, trouble: Option<String>, fault: Option<&Fault>) -> Result<(), SourceError> {
+    fn down(
+        &mut self,
+        news: bool,
+        trouble: Option<String>,
+        fault: Option<&Fault>,
+    ) -> Result<(), SourceError> {
         let now = sysclock::monotonic();
         if news {
             self.down_since.get_or_insert(now);

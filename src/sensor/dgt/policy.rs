@@ -409,7 +409,8 @@ impl Policy {
                 let clock = (self.options.updates == Updates::Board).then_some(steady.clock);
                 let other = [clock, self.battery, soon.then_some(MonoTime::ZERO)];
                 let quiet = self.last_traffic.plus_ms(QUIET_MS);
-                let due = quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
+                let due =
+                    quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
                 Some(other.into_iter().flatten().fold(due, MonoTime::min))
             }
         };

@@ -8,7 +8,10 @@ const DIALOUT: &str = "dialout";
 /// Who runs this program; `USER` where the system does not tell.
 pub(super) fn user() -> String {
     let id = rustix::process::getuid().as_raw();
-    fs::read_to_string("/etc/passwd").ok().and_then(|text| named(&text, id)).unwrap_or_else(|| "USER".to_owned())
+    fs::read_to_string("/etc/passwd")
+        .ok()
+        .and_then(|text| named(&text, id))
+        .unwrap_or_else(|| "USER".to_owned())
 }
 
 /// The group that may open a device. A device of root's own group is given to `dialout` by udev rules.

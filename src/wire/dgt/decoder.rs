@@ -281,9 +281,12 @@ impl DgtDecoder {
             }
             out.push(Event::Pieces(placement));
         }
-        if self.dump_due && self.squares().zip(self.gap.as_ref()).is_some_and(|(now, gap)| {
-            !memory::is_wanted(&gap.squares, &now)
-        }) {
+        if self.dump_due
+            && self
+                .squares()
+                .zip(self.gap.as_ref())
+                .is_some_and(|(now, gap)| !memory::is_wanted(&gap.squares, &now))
+        {
             self.gap = None;
         }
         self.dump_due = false;

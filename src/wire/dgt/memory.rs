@@ -121,7 +121,8 @@ fn fit(entries: &[Entry], before: &Squares, now: &Squares) -> Option<usize> {
     for (index, entry) in entries.iter().enumerate() {
         match entry {
             Entry::Field { square, reading, .. } => {
-                let (slot, wanted) = squares.get_mut(usize::from(*square)).zip(now.get(usize::from(*square)))?;
+                let (slot, wanted) =
+                    squares.get_mut(usize::from(*square)).zip(now.get(usize::from(*square)))?;
                 if slot == reading {
                     // The log would not hold what is no change: this is no place.
                     return None;
