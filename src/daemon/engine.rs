@@ -16,6 +16,7 @@ use crate::{
     publish::{ArbiterView, ForArbiter, Publisher},
     session::{event::Event, fact::Fact, io::Input, time::MonoTime},
     sysclock,
+    wire::dgt::memory::Squares,
 };
 
 /// Decoder, session and publisher of one board, and the ways out of it.
@@ -57,6 +58,11 @@ impl Engine {
     /// The time of the last record.
     pub const fn last(&self) -> MonoTime {
         self.last
+    }
+
+    /// What every square of a DGT board read when it was heard last.
+    pub fn dgt_squares(&self) -> Option<Squares> {
+        self.board.dgt_squares()
     }
 
     /// The next deadline of the session.

@@ -17,6 +17,7 @@ use crate::{
         games::{DemoGame, GAMES},
         params::{Ending, Params},
     },
+    wire::dgt::memory::Squares,
 };
 
 use super::{resume, supervisor::Open};
@@ -77,14 +78,23 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
     })
 }
 
-/// A function that opens the source, as often as it is needed. `span` is what the journal holds of
-/// a recording already: it goes on behind it.
-pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>) -> Open {
-    let board = board.clone();
-    Box::new(move || open(&board, &setup, span))
+/// What the journal of a game that goes on knows already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// The part of a recording: it goes on behind it.
+    pub span: Option<Span>,
+    /// What every square of a DGT board read last: its memory tells what came since.
+    pub dgt_squares: Option<Squares>,
 }
 
-fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Box<dyn Source>, SourceError> {
+/// A function that opens the source, as often as it is needed.
+pub fn opener(board: &BoardConfig, setup: GameSetup, known: Known) -> Open {
+    let board = board.clone();
+    Box::new(move || open(&board, &setup, known))
+}
+
+fn open(board: &BoardConfig, setup: &GameSetup, known: Known) -> Result<Box<dyn Source>, SourceError> {
+    let span = known.span;
     match &board.sensor {
         SensorConfig::Simulated { .. } => {
             let source = simulated(board)?;
@@ -105,7 +115,7 @@ fn open(board: &BoardConfig, setup: &GameSetup, span: Option<Span>) -> Result<Bo
             let source = DgtSource::at(port_of(port), lines_of(*dtr_rts))
                 .with_updates(updates_of(*updates))
                 .with_memory(*stored_moves)
-                .resumed(span.is_some());
+                .resumed(known.dgt_squares);
             Ok(Box::new(source))
         }
         SensorConfig::Matrix { .. } => matrix(&board.sensor),

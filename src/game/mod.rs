@@ -16,7 +16,7 @@ use crate::{
         setup::{GameSetup, SetupError},
         time::MonoTime,
     },
-    wire::dgt::{DgtDecoder, Orientation},
+    wire::dgt::{DgtDecoder, Orientation, memory::Squares},
 };
 
 /// Decoder, session and conduct of the game of one board.
@@ -100,6 +100,11 @@ impl Board {
     /// What a DGT board has told of itself, by name: serial numbers, version, battery, ...
     pub fn identity(&self) -> &[(&'static str, serde_json::Value)] {
         self.dgt.identity()
+    }
+
+    /// What every square of a DGT board reads, in the board's own numbering, once all are known.
+    pub fn dgt_squares(&self) -> Option<Squares> {
+        self.dgt.squares()
     }
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {

@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::{
     session::{event::Event, io::Input, time::MonoTime},
     sysclock,
+    wire::dgt::memory::Squares,
 };
 
 use super::{
@@ -78,10 +79,11 @@ impl DgtSource {
         self
     }
 
-    /// Goes on with a game that is in the journal: the time in which no program ran counts as an outage.
+    /// Goes on with a game in which the squares read so when they were heard last: the time in which no program
+    /// ran counts as an outage.
     #[must_use]
-    pub fn resumed(mut self, resumed: bool) -> DgtSource {
-        self.options.resumed = resumed;
+    pub fn resumed(mut self, squares: Option<Squares>) -> DgtSource {
+        self.options.resumed = squares;
         self
     }
 

@@ -89,6 +89,11 @@ pub(super) struct Witness {
 }
 
 impl Witness {
+    /// A witness of a board whose squares may have been seen before.
+    pub(super) fn new(squares: Option<Squares>) -> Witness {
+        Witness { squares, ..Witness::default() }
+    }
+
     /// The port was opened: another device may be there.
     pub(super) fn opened(&mut self) {
         *self = Witness { squares: self.squares, ..Witness::default() };

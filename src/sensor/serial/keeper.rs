@@ -122,9 +122,9 @@ impl PortKeeper {
         self.attempts.failed(sysclock::monotonic());
     }
 
-    /// The device works: what goes wrong next is news, and waits for the shortest time.
+    /// The device works: what goes wrong next is news.
     pub fn works(&mut self) {
-        self.attempts.works();
+        self.attempts.works(sysclock::monotonic());
         self.trouble = None;
     }
 

@@ -119,8 +119,8 @@ impl DgtDecoder {
         &self.identity
     }
 
-    /// What every square reads, once all are known.
-    fn squares(&self) -> Option<Squares> {
+    /// What every square reads in the board's own numbering, once all are known.
+    pub fn squares(&self) -> Option<Squares> {
         let mut squares = [Reading::Empty; 64];
         for (square, reading) in squares.iter_mut().zip(&self.mirror) {
             *square = (*reading)?;

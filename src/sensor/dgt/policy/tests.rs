@@ -326,11 +326,21 @@ fn the_memory_that_breaks_off_is_asked_for_twice_and_after_the_next_outage() {
 }
 
 #[test]
-fn a_game_that_goes_on_asks_for_the_memory_once() {
-    let mut run = Run::with(Options { memory: true, resumed: true, ..Options::default() });
-    run.until(20_000, answer);
-    let asked = run.commands().iter().filter(|command| **command == Command::StorageLog).count();
-    assert_eq!(asked, 1, "{:?}", run.sent);
+fn a_game_that_goes_on_asks_for_the_memory_where_it_missed_something() {
+    let moves = [(Square::E2, Square::E4), (Square::E7, Square::E5)];
+    for (board, wanted) in [(dump(), 0), (moved(&moves), 1)] {
+        let mut resumed = [Reading::Empty; 64];
+        for (square, man) in Board::new() {
+            resumed[usize::from(square)] = Reading::Man(man);
+        }
+        let mut run = Run::with(Options { memory: true, resumed: Some(resumed), ..Options::default() });
+        let shows = |command| {
+            if command == Command::SendBoard { Some(board.clone()) } else { answer(command) }
+        };
+        run.until(20_000, shows);
+        let asked = run.commands().iter().filter(|command| **command == Command::StorageLog).count();
+        assert_eq!(asked, wanted, "{:?}", run.sent);
+    }
 }
 
 #[test]

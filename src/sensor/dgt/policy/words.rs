@@ -1,7 +1,7 @@
 //! What the policy is told and what it says.
 
 use super::super::witness::Fault;
-use crate::wire::dgt::Command;
+use crate::wire::dgt::{Command, memory::Squares};
 
 /// Which changes the board tells by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct Options {
     pub updates: Updates,
     /// Its memory may be asked what happened during an outage.
     pub memory: bool,
-    /// A game goes on that began before this program: what it missed is asked for once.
-    pub resumed: bool,
+    /// A game goes on that began before this program, and so the squares read last.
+    pub resumed: Option<Squares>,
 }
 
 /// What the thread has to do.
