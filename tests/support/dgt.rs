@@ -97,6 +97,7 @@ impl Inside {
             Command::Version => Message::Version(1, 2),
             Command::Serial => Message::Serial(self.serial.clone()),
             Command::Trademark => Message::Trademark("test board".to_owned()),
+            Command::HardwareVersion => Message::HardwareVersion(1, 4),
             Command::Battery => {
                 let percent = self.battery?;
                 Message::Battery(Battery { percent, discharging: true, ..Battery::default() })

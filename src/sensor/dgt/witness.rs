@@ -51,13 +51,14 @@ impl fmt::Display for Fault {
         match self {
             Fault::Silent => write!(
                 f,
-                "no answer; is the board switched on, and is this its port? Lift a man to wake it, check plug and \
-                 battery, and try dtr-rts = \"off\" with an RS-232 board"
+                "no answer; is the board switched on, and is this its port (`ls -l /dev/serial/by-id` shows what is \
+                 where)? Lift a man to wake it, check plug and battery, and try dtr-rts = \"off\" with an RS-232 \
+                 board"
             ),
             Fault::NoDump => write!(
                 f,
                 "the board answers but does not tell its squares; switch it off and on again, and look whether \
-                 another program uses it"
+                 another program uses it (`sudo fuser -v` with the path of the port)"
             ),
             Fault::NotDgt { first } => {
                 write!(f, "what answers is no DGT board (it sent")?;

@@ -21,6 +21,16 @@ pub(super) fn group_of(device: &Path) -> String {
     (id != 0).then(named).flatten().unwrap_or_else(|| DIALOUT.to_owned())
 }
 
+/// True when this process is in the group of a device, and the device is open to its group.
+pub(super) fn is_member_of(device: &Path) -> bool {
+    const GROUP_READ_WRITE: u32 = 0o060;
+    let Ok(metadata) = fs::metadata(device) else { return false };
+    let groups = rustix::process::getgroups().unwrap_or_default();
+    let own = rustix::process::getegid();
+    metadata.mode() & GROUP_READ_WRITE == GROUP_READ_WRITE
+        && groups.iter().chain([&own]).any(|group| group.as_raw() == metadata.gid())
+}
+
 /// The name of an id in the form of `/etc/passwd` and `/etc/group`: name, password, id.
 fn named(text: &str, id: u32) -> Option<String> {
     text.lines().find_map(|line| {
@@ -42,8 +52,19 @@ mod tests {
     }
 
     #[test]
+    fn the_group_counts_where_the_device_is_open_to_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (mode, open) in [(0o660, true), (0o600, false), (0o640, false)] {
+            fs::set_permissions(file.path(), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_member_of(file.path()), open, "{mode:o}");
+        }
+    }
+
+    #[test]
     fn a_device_that_is_not_there_is_of_dialout() {
         assert_eq!(group_of(Path::new("/dev/touchmoved/none")), "dialout");
         assert!(!user().is_empty());
+        assert!(!is_member_of(Path::new("/dev/touchmoved/none")));
     }
 }

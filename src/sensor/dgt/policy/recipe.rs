@@ -21,8 +21,14 @@ pub(super) const RESET: [Step; 3] = [Step::Discard, Step::Tell(Command::Reset), 
 
 /// What the board is asked about itself, once after the port was opened and while it streams already, so that
 /// an old board that does not know some of it is not read later for that.
-pub(super) const IDENTITY: [Command; 5] =
-    [Command::Version, Command::Serial, Command::LongSerial, Command::Trademark, Command::Battery];
+pub(super) const IDENTITY: [Command; 6] = [
+    Command::Version,
+    Command::Serial,
+    Command::LongSerial,
+    Command::Trademark,
+    Command::HardwareVersion,
+    Command::Battery,
+];
 
 /// The second dump closes the gap between the first one and the start of the stream.
 pub(super) const fn stream(updates: Updates) -> [Step; 4] {

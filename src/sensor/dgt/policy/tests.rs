@@ -29,6 +29,7 @@ fn answer(command: Command) -> Option<Vec<u8>> {
         0x8d => Message::Clock(Clock::State(ClockState::default())).encode(),
         0x91 => Message::Serial("01025".to_owned()).encode(),
         0x92 => Message::Trademark("a board".to_owned()).encode(),
+        0x96 => Message::HardwareVersion(1, 0).encode(),
         0x8f => Message::StorageLog(storage::encode(&[Entry::Mark(Mark::End)])).encode(),
         0x93 => Message::Version(1, 2).encode(),
         0xa0 => Message::Battery(Battery { percent: 80, ..Battery::default() }).encode(),
@@ -139,7 +140,7 @@ impl Run {
     }
 }
 
-const FIRST: [Command; 10] = [
+const FIRST: [Command; 11] = [
     Command::Reset,
     Command::SendBoard,
     Command::UpdateNice,
@@ -149,6 +150,7 @@ const FIRST: [Command; 10] = [
     Command::Serial,
     Command::LongSerial,
     Command::Trademark,
+    Command::HardwareVersion,
     Command::Battery,
 ];
 
@@ -172,7 +174,7 @@ fn an_old_board_that_knows_no_identity_is_used_all_the_same() {
     };
     run.until(20_000, old);
     assert_eq!(run.up, [105], "what it does not know is asked for later");
-    assert_eq!(run.commands()[..10], FIRST);
+    assert_eq!(run.commands()[..11], FIRST);
     assert_eq!((run.up.len(), run.down.len()), (1, 0));
 }
 
