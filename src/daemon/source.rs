@@ -203,7 +203,8 @@ fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
     SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
 }
 
-fn port_of(port: &config::PortName) -> PortName {
+/// How the port of the configuration is found.
+pub fn port_of(port: &config::PortName) -> PortName {
     match port {
         config::PortName::Path(path) => PortName::Path(path.clone()),
         config::PortName::UsbSerial(number) => PortName::UsbSerial(number.clone()),

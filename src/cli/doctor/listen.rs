@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    config::{BoardConfig, Pace, SensorConfig, Speed},
+    config::{BoardConfig, Pace, PortName, SensorConfig, Speed},
     daemon::{board_thread::QUEUE, source},
     doctor::{
         Check, Topic,
@@ -18,7 +18,7 @@ use crate::{
     sensor::{
         Reading, Sink, SourceError, Stop, Timeline,
         dgt::BAUD,
-        serial::{ModemLines, PortSettings, SerialLink},
+        serial::{ModemLines, PortSettings, SerialLink, place::Roots},
     },
     sysclock,
 };
@@ -49,7 +49,8 @@ impl Listener {
         look_at_the_port(&board.sensor)?;
         let failed = |error: SourceError| refused(&board.sensor, error);
         let planned = source::plan(board).map_err(failed)?;
-        let source = source::opener(board, planned.setup.clone(), None)().map_err(failed)?;
+        let source =
+            source::opener(board, planned.setup.clone(), source::Known::default())().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {
             id: board.id.to_string(),
@@ -109,11 +110,11 @@ impl Listener {
 /// Says at once what a source would only log and try again for ever.
 fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
     let SensorConfig::Dgt { port, .. } = sensor else { return Ok(()) };
-    let settings = PortSettings { path: port.clone(), baud: BAUD, lines: ModemLines::Leave };
-    match SerialLink::open(&settings) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Check::told(Topic::Device, &port.display().to_string(), &error.to_string())),
-    }
+    let (name, roots) = (source::port_of(port), Roots::default());
+    let refused = |reason: &str| Check::told(Topic::Device, &port.to_string(), reason);
+    let Some(seen) = name.sight(&roots) else { return Err(refused(&name.missing(&roots))) };
+    let settings = PortSettings { path: seen.path, baud: BAUD, lines: ModemLines::Leave };
+    SerialLink::open(&settings).map(drop).map_err(|error| refused(&error.to_string()))
 }
 
 /// The check of a source that cannot be used.
@@ -133,7 +134,7 @@ pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
 /// Where a sensor is read.
 pub(super) fn place(sensor: &SensorConfig) -> String {
     match sensor {
-        SensorConfig::Dgt { port, .. } => port.display().to_string(),
+        SensorConfig::Dgt { port, .. } => port.to_string(),
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
         SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
@@ -143,7 +144,10 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
 /// The device files that a sensor is read through.
 pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
     match sensor {
-        SensorConfig::Dgt { port, .. } => vec![port.clone()],
+        SensorConfig::Dgt { port: PortName::Path(path), .. } => vec![path.clone()],
+        SensorConfig::Dgt { port, .. } => {
+            source::port_of(port).sight(&Roots::default()).map(|seen| seen.path).into_iter().collect()
+        }
         // Which of them is taken is up to the model of the Raspberry Pi.
         SensorConfig::Matrix { .. } => {
             ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec()
