@@ -242,6 +242,14 @@ impl Policy {
         }
     }
 
+    /// Why the board does not answer as it should. One that has answered before may be silent now.
+    fn fault(&self, at: MonoTime) -> Fault {
+        match self.witness.fault() {
+            Fault::NoDump if at >= self.last_traffic.plus_ms(ALIVE_MS) => Fault::Silent,
+            fault => fault,
+        }
+    }
+
     /// The port is of no use as it is: it is told once, and opened again.
     fn give_up(&mut self, fault: Fault) {
         let news = self.down();
@@ -348,11 +356,11 @@ impl Policy {
         let was_start = matches!(self.phase, Phase::Start(..));
         self.failed = self.failed.saturating_add(u8::from(was_start));
         if self.failed >= STARTS {
-            return self.give_up(self.witness.fault());
+            return self.give_up(self.fault(at));
         }
         let news = self.down();
         if news || was_start {
-            self.queue.push_back(Action::Down { fault: self.witness.fault(), news });
+            self.queue.push_back(Action::Down { fault: self.fault(at), news });
         }
         self.start(if was_start { at.plus_ms(RETRY_MS) } else { at });
     }
