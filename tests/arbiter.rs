@@ -334,8 +334,11 @@ fn listen(address: SocketAddr) -> Arc<Mutex<String>> {
     write!(stream, "GET /events HTTP/1.1\r\nHost: board\r\n\r\n").unwrap();
     let heard = Arc::new(Mutex::new(String::new()));
     let kept = heard.clone();
+    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+    // From the snapshot on nothing is missed.
+    assert!(lines.any(|line| line.starts_with("event: ")));
     thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        for line in lines {
             kept.lock().unwrap().push_str(&(line + "\n"));
         }
     });

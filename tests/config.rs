@@ -113,7 +113,7 @@ fn unknown_keys() {
     );
     refuses_board(
         "[board.sensor.reed]\n[board.sensor.simulated]",
-        &["3:15: board.sensor.reed: unknown key; known here: dgt, matrix, sensor-log, simulated"],
+        &["3:15: board.sensor.reed: unknown key; known here: dgt, matrix, peg, sensor-log, simulated"],
     );
 }
 
@@ -381,7 +381,7 @@ fn sensors() {
     refuses_board(
         "",
         &[
-            "1:1: board.sensor: missing; add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.simulated] and [board.sensor.sensor-log]",
+            "1:1: board.sensor: missing; add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.peg], [board.sensor.simulated] and [board.sensor.sensor-log]",
         ],
     );
     refuses_board(
@@ -586,6 +586,42 @@ fn several_files_and_standard_input() {
         .unwrap();
     child.stdin.take().unwrap().write_all(BOARD.as_bytes()).unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn a_pegged_board() {
+    let table = "[board.sensor.peg]\n";
+    refuses_board(
+        table,
+        &[
+            "3:1: board.sensor.peg.port: missing; name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/",
+        ],
+    );
+    refuses_board(
+        &format!("{table}port = \"/dev/x\"\nbaud = 300\nframing = \"8N2\""),
+        &[
+            "5:8: board.sensor.peg.baud: expected a whole number of bits a second from 1200 to 4000000, found 300",
+            "6:11: board.sensor.peg.framing: expected \"8N1\", \"8E1\", \"8O1\" or \"7E1\", found \"8N2\"",
+        ],
+    );
+    refuses(
+        "[[board]]\nid = 1\nsensor.dgt.port = \"/dev/x\"\n[[board]]\nid = 2\nsensor.peg.port = \"/dev/x\"\n",
+        &["6:19: board.sensor.peg.port: /dev/x is read by board 1 (line 3) already; one port, one board"],
+    );
+    refuses_board(
+        "[board.sensor.matrix]\nkind = \"pegs\"",
+        &["4:8: board.sensor.matrix.kind: expected \"reed\" or \"peg\", found \"pegs\""],
+    );
+}
+
+#[test]
+fn the_examples_of_pegged_boards_say_what_they_would_read() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples");
+    let output = check_config(&dir, &["peg-serial.toml", "peg-matrix.toml"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary = String::from_utf8(output.stdout).unwrap();
+    assert!(summary.contains("pegged board /dev/touchmoved/peg at 115200 bits a second"), "{summary}");
+    assert!(summary.contains("pegged board as a matrix, a scan every 5 ms"), "{summary}");
 }
 
 #[test]

@@ -112,6 +112,11 @@ fn notation_text() {
 }
 
 #[test]
+fn peg_bytes() {
+    holds("peg_bytes", 256, 600);
+}
+
+#[test]
 fn pgn_text() {
     holds("pgn_text", 512, 200);
 }

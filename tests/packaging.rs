@@ -127,6 +127,8 @@ fn udev_gives_the_default_file_its_port() {
     let config = read("config/touchmoved.toml");
     assert!(config.contains("port = \"/dev/touchmoved/dgt\""));
     assert!(rules.contains("ENV{TOUCHMOVED_BOARD}==\"dgt\", SYMLINK+=\"touchmoved/dgt\""));
+    assert!(config.contains("port = \"/dev/touchmoved/peg\""));
+    assert!(rules.contains("ENV{TOUCHMOVED_BOARD}==\"peg\", SYMLINK+=\"touchmoved/peg\""));
     for id in [("045b", "8111"), ("04d8", "000a"), ("0403", "6001")] {
         let pair = format!("ATTRS{{idVendor}}==\"{}\", ATTRS{{idProduct}}==\"{}\"", id.0, id.1);
         assert!(rules.contains(&pair), "{pair}");

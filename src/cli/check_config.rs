@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    config::{self, BoardConfig, Config, Pace, SensorConfig},
+    config::{self, BoardConfig, Config, MatrixKind, Pace, SensorConfig},
     laws::settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
     session::setup::GameSetup,
 };
@@ -116,7 +116,15 @@ fn describe(board: &BoardConfig) -> String {
             return format!("sensor log {} without pauses, game as its header says", path.display());
         }
         SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
-        SensorConfig::Matrix { scan_ms, .. } => format!("matrix, a scan every {scan_ms} ms"),
+        SensorConfig::Peg { port, baud, .. } => {
+            format!("pegged board {} at {baud} bits a second", port.display())
+        }
+        SensorConfig::Matrix { kind: MatrixKind::Reed, scan_ms, .. } => {
+            format!("matrix, a scan every {scan_ms} ms")
+        }
+        SensorConfig::Matrix { kind: MatrixKind::Peg, scan_ms, .. } => {
+            format!("pegged board as a matrix, a scan every {scan_ms} ms")
+        }
     };
     let setup = &board.setup;
     let mut out = format!("{sensor}; {}", laws(setup));

@@ -1,6 +1,8 @@
-//! `touchmoved simulate`: a game in, a sensor log of human handling out.
+//! `touchmoved simulate`: a game in, a sensor log of human handling out, or a pegged board on a pseudo
+//! terminal at which it is played.
 
 mod params;
+mod pty;
 mod truth;
 
 use std::{
@@ -9,13 +11,14 @@ use std::{
     process::ExitCode,
 };
 
-use self::params::ParamsError;
+use self::{params::ParamsError, pty::PtyError};
 use crate::{
     session::setup::GameSetup,
     simulate::{
         Game, SimulateError, Simulation,
         games::{DemoGame, GAMES},
         params::{Ending, Level, Output, Params},
+        peg::{FASTEST, PegBoard, TroubleAt},
         pgn::{self, PgnError},
         simulate,
     },
@@ -33,7 +36,8 @@ use crate::{
         touchmoved simulate --output identity game.pgn > dgt.ndjson\n  \
         touchmoved simulate --set mishaps.slide=100% --set timing.passing=20-400ms --game opera\n  \
         touchmoved simulate --level chaos --print-params > mine.toml\n  \
-        touchmoved simulate --params mine.toml game.pgn\n\n\
+        touchmoved simulate --params mine.toml game.pgn\n  \
+        touchmoved simulate --output peg --pty /tmp/peg --game opera --speed 4 --trouble unplug@5\n\n\
         Exit status: 0 done, 1 the output cannot be written, 2 the game or a parameter cannot be used."
 )]
 pub(super) struct Args {
@@ -49,10 +53,21 @@ pub(super) struct Args {
     /// The same seed gives the same log
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What is put out: raw (contact edges), debounced (settled changes) or identity (the men that the
-    /// scans of a DGT board find)
+    /// What is put out: raw (contact edges), debounced (settled changes), identity (the men that the
+    /// scans of a DGT board find) or peg (a pegged board on the pseudo terminal that --pty names)
     #[arg(long, value_parser = output)]
-    output: Option<Output>,
+    output: Option<Form>,
+    /// Where the pseudo terminal of a pegged board is found: a symbolic link that is made. The game
+    /// begins when a host reads the board, which stays until the program is ended
+    #[arg(long, value_name = "LINK", conflicts_with_all = ["debounced", "truth", "print_params"])]
+    pty: Option<PathBuf>,
+    /// How many times as fast as people the hands at a pegged board are
+    #[arg(long, requires = "pty", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=FASTEST as i64))]
+    speed: u32,
+    /// What goes wrong at a pegged board when a ply begins: garbage, lost-byte, restart or unplug, such as
+    /// unplug@5; may be given more than once
+    #[arg(long, requires = "pty", value_name = "WHAT@PLY")]
+    trouble: Vec<TroubleAt>,
     /// The same as --output debounced; changes have to last for so many milliseconds
     #[arg(
         long,
@@ -87,9 +102,21 @@ fn level(text: &str) -> Result<Level, String> {
     Level::parse(text).ok_or_else(|| "expected clean, tournament or chaos".to_owned())
 }
 
-fn output(text: &str) -> Result<Output, String> {
+/// What is put out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A sensor log.
+    Log(Output),
+    /// The lines of a pegged board.
+    Peg,
+}
+
+fn output(text: &str) -> Result<Form, String> {
+    if text == "peg" {
+        return Ok(Form::Peg);
+    }
     let found = Output::ALL.into_iter().find(|output| output.as_str() == text);
-    found.ok_or_else(|| "expected raw, debounced or identity".to_owned())
+    found.map(Form::Log).ok_or_else(|| "expected raw, debounced, identity or peg".to_owned())
 }
 
 fn truth_file(text: &str) -> Result<PathBuf, String> {
@@ -116,11 +143,23 @@ enum Failure {
     Truth { file: String, error: io::Error },
     #[error(transparent)]
     Params(#[from] ParamsError),
+    #[error(transparent)]
+    Pty(#[from] PtyError),
+    #[error("--output peg needs --pty LINK: where the pseudo terminal of the board shall be found")]
+    NoPty,
+    #[error("--pty is for a pegged board; leave --output away, or say --output peg")]
+    NotPeg,
     #[error("there is no built-in game {name:?}; the names are {known}")]
     Unknown { name: String, known: String },
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
+    match (&args.pty, args.output) {
+        (Some(link), None | Some(Form::Peg)) => return finish(be_a_board(args, link)),
+        (Some(_), Some(Form::Log(_))) => return finish(Err(Failure::NotPeg)),
+        (None, Some(Form::Peg)) => return finish(Err(Failure::NoPty)),
+        (None, None | Some(Form::Log(_))) => {}
+    }
     let text = params_of(args).map_err(Failure::from).and_then(|params| {
         if args.print_params {
             return Ok(params::print(&params));
@@ -150,6 +189,26 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
+fn finish(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("touchmoved simulate: {failure}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Plays the game at a pegged board on a pseudo terminal.
+fn be_a_board(args: &Args, link: &Path) -> Result<(), Failure> {
+    let mut params = params_of(args)?;
+    // The firmware of the board debounces.
+    params.output = Output::Raw;
+    params.initial_report = true;
+    let simulation = play(args, &params)?;
+    Ok(pty::serve(PegBoard::new(&simulation, args.speed, &args.trouble), link)?)
+}
+
 /// The level, under the file, under single settings, under the switches.
 fn params_of(args: &Args) -> Result<Params, ParamsError> {
     let mut params = Params::level(args.level);
@@ -159,7 +218,9 @@ fn params_of(args: &Args) -> Result<Params, ParamsError> {
     for setting in &args.set {
         params::set(&mut params, setting)?;
     }
-    params.output = args.output.unwrap_or(params.output);
+    if let Some(Form::Log(output)) = args.output {
+        params.output = output;
+    }
     params.ending = args.ending.unwrap_or(params.ending);
     if let Some(settle_ms) = args.debounced {
         params.output = Output::Debounced;

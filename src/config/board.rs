@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shakmaty::CastlingMode;
 
-use super::{TimeControl, sensor::SensorConfig};
+use super::{
+    TimeControl,
+    sensor::{MatrixKind, SensorConfig},
+};
 use crate::{
     laws::settings::{KEYS, LawKey},
     publish::Tags,
@@ -180,7 +183,10 @@ fn record_law(setup: &mut GameSetup, name: &'static str, value: &Value) {
 pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) -> GameSetup {
     let (board, signal) = match sensor {
         SensorConfig::Dgt { .. } => (BoardKind::Dgt, Signal::Debounced),
-        SensorConfig::Matrix { .. } => (BoardKind::Reed, Signal::Raw),
+        // The firmware of the board debounces.
+        SensorConfig::Peg { .. } => (BoardKind::Peg, Signal::Debounced),
+        SensorConfig::Matrix { kind: MatrixKind::Peg, .. } => (BoardKind::Peg, Signal::Raw),
+        SensorConfig::Matrix { kind: MatrixKind::Reed, .. } => (BoardKind::Reed, Signal::Raw),
         SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => {
             (BoardKind::Reed, Signal::Debounced)
         }

@@ -19,7 +19,9 @@ use sha2::{Digest as _, Sha256};
 pub use self::{
     board::{BoardConfig, BoardId},
     problem::{ConfigErrors, Problem},
-    sensor::{ActiveLevel, DgtUpdates, DtrRts, Level, Pace, PortName, SensorConfig, Speed},
+    sensor::{
+        ActiveLevel, DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed,
+    },
 };
 pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
 

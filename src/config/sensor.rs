@@ -38,8 +38,21 @@ pub enum SensorConfig {
         /// The board's memory is asked for the moves that were made during an outage.
         stored_moves: bool,
     },
-    /// A matrix of 8 x 8 reed switches on the GPIO header of a Raspberry Pi.
+    /// A pegged board that speaks the peg protocol on a serial port (`docs/peg-protocol.md`).
+    Peg {
+        /// The serial device.
+        port: PathBuf,
+        /// Bits a second, 1200 to 4 000 000.
+        baud: u32,
+        /// Data bits, parity and stop bits.
+        framing: Framing,
+        /// What is done to the modem lines when the port is opened.
+        dtr_rts: DtrRts,
+    },
+    /// A matrix of 8 x 8 switches on the GPIO header of a Raspberry Pi.
     Matrix {
+        /// What the switches sense.
+        kind: MatrixKind,
         /// BCM pins of the ranks 1 to 8 (outputs).
         rows: [u8; 8],
         /// BCM pins of the files a to h (inputs).
@@ -60,6 +73,7 @@ impl SensorConfig {
             SensorConfig::Simulated { .. } => "simulated",
             SensorConfig::SensorLog { .. } => "sensor-log",
             SensorConfig::Dgt { .. } => "dgt",
+            SensorConfig::Peg { .. } => "peg",
             SensorConfig::Matrix { .. } => "matrix",
         }
     }
@@ -93,6 +107,30 @@ pub enum DgtUpdates {
     Clock,
     /// Squares; the clock is asked for once a second.
     Board,
+}
+
+/// What the switches of a matrix sense.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MatrixKind {
+    /// Magnets under the men: a lift is a lower bound of a touch.
+    #[default]
+    Reed,
+    /// Pegs in their holes: a man out of its hole is touched (Appendix D.2.2).
+    Peg,
+}
+
+/// Data bits, parity and stop bits of a serial port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// 8 data bits, no parity, 1 stop bit.
+    #[default]
+    EightNone,
+    /// 8 data bits, even parity, 1 stop bit.
+    EightEven,
+    /// 8 data bits, odd parity, 1 stop bit.
+    EightOdd,
+    /// 7 data bits, even parity, 1 stop bit.
+    SevenEven,
 }
 
 /// What is done to the modem lines of a serial port when it is opened. The sources on DGT boards

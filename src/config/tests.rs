@@ -6,7 +6,8 @@ use std::{collections::BTreeSet, path::Path};
 use proptest::prelude::*;
 
 use super::{
-    BoardConfig, Config, Level, Pace, SensorConfig, Speed, TimeControl, parse, problem::Report, read,
+    BoardConfig, Config, DtrRts, Framing, Level, Pace, SensorConfig, Speed, TimeControl, parse,
+    problem::Report, read,
 };
 use crate::{
     session::{
@@ -101,6 +102,8 @@ fn the_examples_are_correct() {
         ("dgt", include_str!("../../config/dgt.toml"), "dgt"),
         ("matrix", include_str!("../../config/matrix.toml"), "matrix"),
         ("simulated", include_str!("../../config/simulated.toml"), "simulated"),
+        ("examples/peg-serial", include_str!("../../config/examples/peg-serial.toml"), "peg"),
+        ("examples/peg-matrix", include_str!("../../config/examples/peg-matrix.toml"), "matrix"),
     ];
     for (name, text, kind) in examples {
         let config = parse(name, text).unwrap_or_else(|errors| panic!("{errors}"));
@@ -128,8 +131,31 @@ fn a_matrix_is_a_reed_board_with_raw_contacts_and_its_own_debouncing() {
 }
 
 #[test]
+fn a_pegged_board_tells_touches_whichever_way_it_is_read() {
+    let kind = |text: &str| {
+        let board = board(text);
+        (board.setup.board, board.setup.signal)
+    };
+    // The firmware of a board on a serial port debounces, the session does for a matrix.
+    assert_eq!(kind("sensor.peg = { port = \"/dev/x\" }"), (BoardKind::Peg, Signal::Debounced));
+    assert_eq!(kind("sensor.matrix = { kind = \"peg\" }"), (BoardKind::Peg, Signal::Raw));
+    let whole = "sensor.peg = { port = \"/dev/x\", baud = 9600, framing = \"7E1\", dtr-rts = \"off\" }";
+    assert_eq!(
+        board(whole).sensor,
+        SensorConfig::Peg {
+            port: "/dev/x".into(),
+            baud: 9600,
+            framing: Framing::SevenEven,
+            dtr_rts: DtrRts::Off
+        }
+    );
+}
+
+#[test]
 fn a_journal_header_keeps_the_whole_setup() {
     for sensor in [
+        "[board.sensor.matrix]\nkind = \"peg\"",
+        "[board.sensor.peg]\nport = \"/dev/x\"",
         "[board.sensor.matrix]\ndebounce-open-ms = 12",
         "[board.sensor.dgt]\nport = \"/dev/x\"",
         "[board.sensor.simulated]",

@@ -182,7 +182,11 @@ pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
 
 /// What a person did on purpose: it must not be lost.
 fn is_said(input: &Input) -> bool {
-    let Input::Event(_, event) = input else { return false };
+    let event = match input {
+        Input::Event(_, event) => event,
+        Input::Peg(line) => return line.starts_with("$PRESS,") || line.starts_with("$BUTTON,"),
+        Input::Dgt(_) => return false,
+    };
     matches!(event, Event::Press(_) | Event::Arbiter(_) | Event::Button(_) | Event::Result(_))
 }
 

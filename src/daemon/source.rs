@@ -8,8 +8,9 @@ use crate::{
     sensor::{
         Pace, Source, SourceError, Timeline,
         dgt::{DgtSource, policy::Updates},
+        peg::PegSource,
         sensor_log::SensorLogSource,
-        serial::{ModemLines, place::PortName},
+        serial::{Framing, ModemLines, place::PortName},
         simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
@@ -74,7 +75,7 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
         SensorConfig::SensorLog { path, pace, .. } => {
             Planned { setup: setup_of_log(board, path)?, timeline: Timeline::of(*pace), ..configured() }
         }
-        SensorConfig::Dgt { .. } | SensorConfig::Matrix { .. } => configured(),
+        SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } | SensorConfig::Matrix { .. } => configured(),
     })
 }
 
@@ -117,6 +118,9 @@ fn open(board: &BoardConfig, setup: &GameSetup, known: Known) -> Result<Box<dyn 
                 .with_memory(*stored_moves)
                 .resumed(known.dgt_squares);
             Ok(Box::new(source))
+        }
+        SensorConfig::Peg { port, baud, framing, dtr_rts } => {
+            Ok(Box::new(PegSource::new(port, *baud, framing_of(*framing), lines_of(*dtr_rts))))
         }
         SensorConfig::Matrix { .. } => matrix(&board.sensor),
     }
@@ -178,7 +182,7 @@ fn matrix(sensor: &SensorConfig) -> Result<Box<dyn Source>, SourceError> {
             pins::{Pins, Polarity},
         },
     };
-    let SensorConfig::Matrix { rows, columns, active, settle_us, scan_ms } = sensor else {
+    let SensorConfig::Matrix { rows, columns, active, settle_us, scan_ms, .. } = sensor else {
         return Err(unusable("matrix", "the configuration names another sensor", "report this"));
     };
     let polarity = match active {
@@ -224,5 +228,14 @@ const fn lines_of(lines: config::DtrRts) -> ModemLines {
         config::DtrRts::Leave => ModemLines::Leave,
         config::DtrRts::On => ModemLines::On,
         config::DtrRts::Off => ModemLines::Off,
+    }
+}
+
+const fn framing_of(framing: config::Framing) -> Framing {
+    match framing {
+        config::Framing::EightNone => Framing::EightNone,
+        config::Framing::EightEven => Framing::EightEven,
+        config::Framing::EightOdd => Framing::EightOdd,
+        config::Framing::SevenEven => Framing::SevenEven,
     }
 }

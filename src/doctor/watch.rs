@@ -18,7 +18,10 @@ use crate::{
         setup::{BoardKind, GameSetup, Signal},
         time::MonoTime,
     },
-    wire::dgt::{DgtDecoder, Orientation},
+    wire::{
+        dgt::{DgtDecoder, Orientation},
+        peg::PegDecoder,
+    },
 };
 
 /// Edges that are kept for the live view.
@@ -58,6 +61,7 @@ pub struct Watch {
     debounce_ms: (u64, u64),
     debouncer: Option<Debouncer>,
     decoder: DgtDecoder,
+    peg: PegDecoder,
     first_at: Option<MonoTime>,
     now: MonoTime,
     known: bool,
@@ -110,6 +114,7 @@ impl Watch {
             debounce_ms,
             debouncer: raw.then(|| Debouncer::new(occupied, debounce_ms.0, debounce_ms.1)),
             decoder: DgtDecoder::new(orientation),
+            peg: PegDecoder::new(),
             first_at: None,
             now: MonoTime::ZERO,
             known,
@@ -153,6 +158,13 @@ impl Watch {
                     self.event(at, event);
                 }
             }
+            Input::Peg(line) => {
+                let mut events = Vec::new();
+                self.peg.push(line, &mut events);
+                for event in &events {
+                    self.event(at, event);
+                }
+            }
         }
     }
 
@@ -183,6 +195,7 @@ impl Watch {
             Event::Pieces(board) => self.whole(at, board.occupied(), Some(board.clone())),
             Event::Link(up) | Event::Power(up) => {
                 self.decoder.link(*up);
+                self.peg.link();
                 self.link = Some(*up);
             }
             Event::Times(reading) => {

@@ -16,7 +16,10 @@ use crate::{
         setup::{GameSetup, SetupError},
         time::MonoTime,
     },
-    wire::dgt::{DgtDecoder, Orientation, memory::Squares},
+    wire::{
+        dgt::{DgtDecoder, Orientation, memory::Squares},
+        peg::PegDecoder,
+    },
 };
 
 /// Decoder, session and conduct of the game of one board.
@@ -25,6 +28,7 @@ pub struct Board {
     session: Session,
     conduct: Conduct,
     dgt: DgtDecoder,
+    peg: PegDecoder,
     last: MonoTime,
     facts: VecDeque<Fact>,
     orders: Vec<Order>,
@@ -46,6 +50,7 @@ impl Board {
             session,
             conduct,
             dgt: DgtDecoder::new(orientation),
+            peg: PegDecoder::new(),
             last: MonoTime::ZERO,
             facts: VecDeque::new(),
             orders: Vec::new(),
@@ -74,6 +79,7 @@ impl Board {
                 if let Event::Link(up) | Event::Power(up) = event {
                     self.note_puzzle();
                     self.dgt.link(*up);
+                    self.peg.link();
                 }
                 self.event(at, *unit, event);
             }
@@ -81,6 +87,13 @@ impl Board {
                 self.note_puzzle();
                 let mut events = Vec::new();
                 self.dgt.push(at, bytes, &mut events);
+                for event in &events {
+                    self.event(at, Unit::A, event);
+                }
+            }
+            Input::Peg(line) => {
+                let mut events = Vec::new();
+                self.peg.push(line, &mut events);
                 for event in &events {
                     self.event(at, Unit::A, event);
                 }
@@ -177,7 +190,7 @@ impl Board {
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),
                 Order::ConfirmTold => self.session.confirm_told(at, ev),
-                Order::Correct(index, line) => self.session.correct(at, ev, index, &line),
+                Order::Correct(index, line, reason) => self.session.correct(at, ev, index, &line, reason),
                 Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
                 Order::Complete(index) => self.session.complete(at, ev, index),
             }

@@ -277,6 +277,9 @@ fn input_to_map(input: &Input) -> Map<String, Value> {
         Input::Dgt(bytes) => {
             map.insert("dgt".to_owned(), json!(hex(bytes)));
         }
+        Input::Peg(line) => {
+            map.insert("peg".to_owned(), json!(line));
+        }
     }
     map
 }
@@ -289,6 +292,12 @@ fn input_from_value(value: &Value) -> Result<Input, String> {
             .and_then(unhex)
             .map(Input::Dgt)
             .ok_or_else(|| format!("dgt: expected pairs of hexadecimal digits, found {bytes}"));
+    }
+    if let Some(line) = object.get("peg") {
+        return line
+            .as_str()
+            .map(|line| Input::Peg(line.to_owned()))
+            .ok_or_else(|| format!("peg: expected a line of a pegged board, found {line}"));
     }
     let mut map = Map::new();
     map.insert("us".to_owned(), json!(0));
@@ -377,6 +386,7 @@ mod tests {
         let inputs = [
             Input::Dgt(vec![0x8e, 0x00, 0xff]),
             Input::Dgt(Vec::new()),
+            Input::Peg("$PEG,5,2230,e2,out*112F5B".to_owned()),
             Event::Square { square: Square::E2, occupied: false }.into(),
             Input::Event(Unit::B, Event::Press(Color::Black)),
             Event::Times(ClockReading { white_ms: Some(5), black_ms: None, running: None }).into(),

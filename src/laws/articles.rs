@@ -32,6 +32,10 @@ pub struct Articles {
     pub claim_lost: &'static str,
     /// An announced move has to be played after a claim was refused.
     pub announced: &'static str,
+    /// The sealed move is the one in the envelope.
+    pub sealed: &'static str,
+    /// A pawn that was left on the last rank is a queen.
+    pub unpromoted: &'static str,
     /// An illegal move.
     pub illegal: &'static str,
     /// The penalties of the arbiter, by their words in the journal.
@@ -52,6 +56,8 @@ const OF_2005: Articles = Articles {
     pawn_released: "4.6c",
     claim_lost: "4.7",
     announced: "9.5b",
+    sealed: "A.1a",
+    unpromoted: "7.4a",
     illegal: "7.4",
     penalties: &[
         ("warning", "13.4a"),
@@ -78,6 +84,8 @@ const OF_2023: Articles = Articles {
     pawn_released: "4.7.3",
     claim_lost: "4.8",
     announced: "9.5.3",
+    sealed: "I.1.1",
+    unpromoted: "7.5.2",
     illegal: "7.5",
     penalties: &[
         ("warning", "12.9.1"),
@@ -93,11 +101,9 @@ const OF_2023: Articles = Articles {
 };
 
 impl Articles {
-    /// The article of a penalty, by its word in the journal; that of all penalties where the edition does
-    /// not have this one.
-    pub fn penalty(&self, kind: &str) -> &'static str {
-        let found = self.penalties.iter().find(|(word, _)| *word == kind);
-        found.or(self.penalties.first()).map_or("", |(_, article)| article)
+    /// The article of a penalty, by its word in the journal; nothing where the edition does not have it.
+    pub fn penalty(&self, kind: &str) -> Option<&'static str> {
+        self.penalties.iter().find(|(word, _)| *word == kind).map(|(_, article)| *article)
     }
 
     /// The table of an edition.

@@ -18,8 +18,8 @@ pub use self::{
     words::{
         AbsentBoth, AdjournmentRules, Alert, BothFlags, BothUnknown, ClaimLostOn, ClaimantPenalty, ClockMode,
         ColoursReversed, DeadCheck, Discipline, DisciplineSetting, EarlyAdjournment, ForfeitScope,
-        IllegalFinality, IllegalPosition, IntentDefault, Language, PegAnnounce, PressWithoutMove, Quickplay,
-        RookFirstBan, Rules, Supervision, TwoHands, Unpromoted, WhiteSide, Word,
+        IllegalFinality, IllegalPosition, IntentDefault, Language, PegAnnounce, PegSpeech, PressWithoutMove,
+        Quickplay, RookFirstBan, Rules, Supervision, TwoHands, Unpromoted, WhiteSide, Word,
     },
 };
 use super::time_control::TimeControl;
@@ -70,6 +70,8 @@ pub struct LawSettings {
     pub displace_window_ms: u64,
     /// `peg.announce`: how an announcement is known (Article D.2.3; 2005: F.2.3).
     pub peg_announce: PegAnnounce,
+    /// `peg.speech`: the language in which moves are called (Appendix D.2.1; 2005: Annex F).
+    pub peg_speech: PegSpeech,
     /// `two_board.mirror_timeout_s`: seconds for which the second board may lag behind (Article D.2.7;
     /// 2005: F.2.7).
     pub mirror_timeout_s: u32,
@@ -119,6 +121,9 @@ pub struct TouchSettings {
     pub claim_forfeit_scope: ForfeitScope,
     /// `touch.intent_default` (Article 4.2.2; 2005: 4.3).
     pub intent_default: IntentDefault,
+    /// `touch.breach_undoes_mate`: a mate or stalemate that breaks Articles 4.2 to 4.7 may still be claimed
+    /// (Articles 5.1.1, 5.2.1).
+    pub breach_undoes_mate: bool,
     /// `touch.violation_alert`: who learns of a violation at once (2005: Article B.5).
     pub violation_alert: Alert,
 }

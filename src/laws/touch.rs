@@ -1,7 +1,7 @@
 //! What touching men binds a player to (Article 4.3 to 4.5): a pure function of the position and of
 //! the order of touches.
 
-use shakmaty::{Chess, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{CastlingSide, Chess, Color, File, Move, Position as _, Rank, Role, Square};
 
 use super::{articles::Articles, settings::RookFirstBan};
 
@@ -48,6 +48,20 @@ pub fn moved(mv: Move) -> Option<Square> {
     }
 }
 
+/// Whether a move can be made by touching the man on this square alone: its own move, or, in Chess960, the
+/// castling in which only the rook changes its square (Guideline II.3).
+pub fn moves_man(mv: Move, square: Square) -> bool {
+    if moved(mv) == Some(square) {
+        return true;
+    }
+    let Move::Castle { king, rook } = mv else { return false };
+    let file = match mv.castling_side() {
+        Some(CastlingSide::KingSide) => File::G,
+        _ => File::C,
+    };
+    rook == square && king.file() == file
+}
+
 const fn first_rank(side: Color) -> Rank {
     match side {
         Color::White => Rank::First,
@@ -57,7 +71,7 @@ const fn first_rank(side: Color) -> Rank {
 
 /// The legal moves of a position, as far as touched men ask for them.
 pub trait Moves {
-    /// Those of the man on a square; castling is the king's.
+    /// Those of the man on a square; castling is the king's, and the rook's where it alone moves.
     fn moves_of(&self, square: Square) -> Vec<Move>;
     /// Those that capture the man on a square.
     fn captures_of(&self, square: Square) -> Vec<Move>;
@@ -65,7 +79,7 @@ pub trait Moves {
 
 impl Moves for [Move] {
     fn moves_of(&self, square: Square) -> Vec<Move> {
-        self.iter().copied().filter(|mv| moved(*mv) == Some(square)).collect()
+        self.iter().copied().filter(|mv| moves_man(*mv, square)).collect()
     }
 
     fn captures_of(&self, square: Square) -> Vec<Move> {

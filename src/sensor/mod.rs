@@ -23,6 +23,7 @@ pub mod sensor_log;
 pub mod simulated;
 
 pub mod dgt;
+pub mod peg;
 pub mod serial;
 
 use std::sync::{

@@ -47,6 +47,20 @@ impl ModemLines {
     }
 }
 
+/// Data bits, parity and stop bits of a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// 8 data bits, no parity, 1 stop bit.
+    #[default]
+    EightNone,
+    /// 8 data bits, even parity, 1 stop bit.
+    EightEven,
+    /// 8 data bits, odd parity, 1 stop bit.
+    EightOdd,
+    /// 7 data bits, even parity, 1 stop bit.
+    SevenEven,
+}
+
 /// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSettings {
@@ -184,6 +198,20 @@ impl SerialLink {
         if let Err(error) = set {
             tracing::debug!(port = %settings.path.display(), %error, "DTR and RTS cannot be set");
         }
+    }
+
+    /// Sets data bits and parity of a port that is open, where they are not those of every open port.
+    pub fn set_framing(&mut self, framing: Framing) -> io::Result<()> {
+        let (data_bits, parity) = match framing {
+            Framing::EightNone => return Ok(()),
+            Framing::EightEven => (DataBits::Eight, Parity::Even),
+            Framing::EightOdd => (DataBits::Eight, Parity::Odd),
+            Framing::SevenEven => (DataBits::Seven, Parity::Even),
+        };
+        self.port
+            .set_data_bits(data_bits)
+            .and_then(|()| self.port.set_parity(parity))
+            .map_err(io::Error::from)
     }
 
     /// Waits at most `wait` for bytes: how many came and when they were read; `None` when nothing

@@ -1,5 +1,5 @@
-//! What goes into one board of the daemon: decoded events, or the bytes of a device, exactly as
-//! they came. This is what the journal keeps.
+//! What goes into one board of the daemon: decoded events, or the bytes or lines of a device,
+//! exactly as they came. This is what the journal keeps.
 
 use super::event::{Event, Unit};
 
@@ -10,6 +10,8 @@ pub enum Input {
     Event(Unit, Event),
     /// Bytes that a DGT board sent, in any portions.
     Dgt(Vec<u8>),
+    /// A line of a pegged board, from `$` to its checksum (`docs/peg-protocol.md`).
+    Peg(String),
 }
 
 impl From<Event> for Input {

@@ -114,6 +114,7 @@ impl Session {
         let now = Now { at, ev };
         self.narrator.take_back_to(plies, now, &mut self.facts);
         self.resume(firm, None);
+        self.narrator.await_position(&self.tracker);
     }
 
     /// An illegal move stands, and the game goes on after it.
@@ -127,16 +128,17 @@ impl Session {
     pub fn set_up(&mut self, position: Chess) {
         self.narrator.set_up(position.clone());
         self.resume(Vec::new(), Some(position));
+        self.narrator.await_position(&self.tracker);
     }
 
-    /// An arbiter corrects the ply of `index`: the moves from it on, which are legal one after another.
-    pub fn correct(&mut self, at: MonoTime, ev: i64, index: usize, line: &[Move]) {
+    /// An arbiter, or an announcement, corrects the ply of `index`: the moves from it on, which are legal one after another.
+    pub fn correct(&mut self, at: MonoTime, ev: i64, index: usize, line: &[Move], reason: &'static str) {
         let mut firm = self.narrator.firm_plies(usize::MAX);
         for (ply, mv) in firm.iter_mut().skip(index).zip(line) {
             ply.mv = *mv;
         }
         let now = Now { at, ev };
-        self.narrator.correct_from(index, line, now, &mut self.facts);
+        self.narrator.correct_from(index, line, reason, now, &mut self.facts);
         self.resume(firm, None);
     }
 

@@ -257,7 +257,10 @@ impl Session {
     fn take_rare(&mut self, event: &Event, at: MonoTime) {
         match event {
             Event::Pause => self.pause(at, true),
-            Event::Run(_) => self.pause(at, false),
+            Event::Run(_) => {
+                self.narrator.take_board_as_it_is();
+                self.pause(at, false);
+            }
             Event::Times(reading) => {
                 let now = self.now(at);
                 self.narrator.set_clock(*reading, now, &mut self.facts);

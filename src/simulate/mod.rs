@@ -13,6 +13,7 @@ mod levels;
 mod orders;
 mod output;
 pub mod params;
+pub mod peg;
 pub mod pgn;
 mod quantity;
 mod rng;

@@ -3,4 +3,5 @@
 
 pub mod dgt;
 pub mod livechess;
+pub mod peg;
 pub mod sensor_log;

@@ -12,6 +12,7 @@ mod fold;
 mod journal;
 mod memory;
 mod notation;
+mod peg;
 mod replay;
 mod script;
 mod session;
@@ -31,6 +32,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("journal_record", journal::journal_record),
     ("livechess_request", text::livechess_request),
     ("notation_text", notation::notation_text),
+    ("peg_bytes", peg::peg_bytes),
     ("pgn_text", text::pgn_text),
     ("replay_log", replay::replay_log),
     ("sensor_log_line", text::sensor_log_line),

@@ -109,11 +109,19 @@ impl Listener {
 
 /// Says at once what a source would only log and try again for ever.
 fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
-    let SensorConfig::Dgt { port, .. } = sensor else { return Ok(()) };
-    let (name, roots) = (source::port_of(port), Roots::default());
-    let refused = |reason: &str| Check::told(Topic::Device, &port.to_string(), reason);
-    let Some(seen) = name.sight(&roots) else { return Err(refused(&name.missing(&roots))) };
-    let settings = PortSettings { path: seen.path, baud: BAUD, lines: ModemLines::Leave };
+    let refused = |reason: &str| Check::told(Topic::Device, &place(sensor), reason);
+    let (path, baud) = match sensor {
+        SensorConfig::Dgt { port, .. } => {
+            let (name, roots) = (source::port_of(port), Roots::default());
+            let Some(seen) = name.sight(&roots) else { return Err(refused(&name.missing(&roots))) };
+            (seen.path, BAUD)
+        }
+        SensorConfig::Peg { port, baud, .. } => (port.clone(), *baud),
+        SensorConfig::Matrix { .. } | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => {
+            return Ok(());
+        }
+    };
+    let settings = PortSettings { path, baud, lines: ModemLines::Leave };
     SerialLink::open(&settings).map(drop).map_err(|error| refused(&error.to_string()))
 }
 
@@ -135,6 +143,7 @@ pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
 pub(super) fn place(sensor: &SensorConfig) -> String {
     match sensor {
         SensorConfig::Dgt { port, .. } => port.to_string(),
+        SensorConfig::Peg { port, .. } => port.display().to_string(),
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
         SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
@@ -148,6 +157,7 @@ pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
         SensorConfig::Dgt { port, .. } => {
             source::port_of(port).sight(&Roots::default()).map(|seen| seen.path).into_iter().collect()
         }
+        SensorConfig::Peg { port, .. } => vec![port.clone()],
         // Which of them is taken is up to the model of the Raspberry Pi.
         SensorConfig::Matrix { .. } => {
             ["/dev/gpiochip0", "/dev/gpiomem", "/dev/gpiomem0"].map(PathBuf::from).to_vec()

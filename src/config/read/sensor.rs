@@ -13,7 +13,9 @@ use super::{
     section::{Section, whole},
 };
 use crate::{
-    config::sensor::{ActiveLevel, DgtUpdates, DtrRts, Level, Pace, PortName, SensorConfig, Speed},
+    config::sensor::{
+        ActiveLevel, DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed,
+    },
     session::settings::Settings,
 };
 
@@ -38,13 +40,15 @@ pub(super) fn sensor(
     let simulated = tables.section("simulated");
     let log = tables.section("sensor-log");
     let dgt = tables.section("dgt");
+    let peg = tables.section("peg");
     let matrix = tables.section("matrix");
-    let given = [&simulated, &log, &dgt, &matrix].into_iter().filter(|table| table.is_present()).count();
+    let given =
+        [&simulated, &log, &dgt, &peg, &matrix].into_iter().filter(|table| table.is_present()).count();
     if given == 0 {
         board.missing(
             "sensor",
-            "add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.simulated] and \
-             [board.sensor.sensor-log]",
+            "add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.peg], \
+             [board.sensor.simulated] and [board.sensor.sensor-log]",
         );
     } else if given > 1 {
         board.problem("sensor", format!("a board has one sensor, found {given} tables; keep one of them"));
@@ -58,6 +62,9 @@ pub(super) fn sensor(
     }
     if dgt.is_present() {
         found = read_dgt(dgt, id, uses).map(|sensor| (sensor, None));
+    }
+    if peg.is_present() {
+        found = read_peg(peg, id, uses).map(|sensor| (sensor, None));
     }
     if matrix.is_present() {
         found = read_matrix(board, matrix, id, uses);
@@ -155,7 +162,50 @@ fn port_name(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PortNam
     Some(name)
 }
 
+fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
+    const FRAMINGS: [(&str, Framing); 4] = [
+        ("8N1", Framing::EightNone),
+        ("8E1", Framing::EightEven),
+        ("8O1", Framing::EightOdd),
+        ("7E1", Framing::SevenEven),
+    ];
+    let port = peg_port(&section, id, uses);
+    let baud = section.integer("baud", "of bits a second", 1200, 4_000_000);
+    let framing = section.word("framing", &FRAMINGS).unwrap_or_default();
+    let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
+    let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
+    section.finish();
+    let baud = baud.and_then(|baud| u32::try_from(baud).ok()).unwrap_or(115_200);
+    Some(SensorConfig::Peg { port: port?, baud, framing, dtr_rts })
+}
+
+/// The serial device of a pegged board, which no other board may have.
+fn peg_port(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PathBuf> {
+    let port = section.text("port");
+    match port {
+        None => section.missing(
+            "port",
+            "name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/",
+        ),
+        Some(port) if !port.starts_with('/') => section.problem(
+            "port",
+            format!("expected the full path of a serial device, such as \"/dev/ttyACM0\", found {port:?}"),
+        ),
+        Some(port) => {
+            if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {
+                section.problem(
+                    "port",
+                    format!("{port} is read by board {other} (line {line}) already; one port, one board"),
+                );
+            }
+        }
+    }
+    port.map(PathBuf::from)
+}
+
 fn read_matrix(board: &Section<'_>, section: Section<'_>, id: &str, uses: &mut Uses) -> Option<Sensor> {
+    let kinds = [("reed", MatrixKind::Reed), ("peg", MatrixKind::Peg)];
+    let kind = section.word("kind", &kinds).unwrap_or_default();
     let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
     let active = section.word("active", &levels).unwrap_or_default();
     let mut taken = BTreeMap::new();
@@ -196,7 +246,7 @@ fn read_matrix(board: &Section<'_>, section: Section<'_>, id: &str, uses: &mut U
     let close_ms = debounce("debounce-close-ms", defaults.debounce_close_ms);
     let open_ms = debounce("debounce-open-ms", defaults.debounce_open_ms);
     section.finish();
-    let sensor = SensorConfig::Matrix { rows: rows?, columns: columns?, active, settle_us, scan_ms };
+    let sensor = SensorConfig::Matrix { kind, rows: rows?, columns: columns?, active, settle_us, scan_ms };
     Some((sensor, Some((close_ms, open_ms))))
 }
 

@@ -20,6 +20,9 @@ use crate::{
     },
 };
 
+/// Why a command of an adjournment is refused.
+pub(super) const NOT_ADJOURNED: &str = "the game was not adjourned: no move was sealed";
+
 /// Where an adjournment stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjournment {
@@ -31,6 +34,8 @@ pub(super) struct Adjournment {
     made: Option<usize>,
     /// The sealed move, once the envelope is open.
     opened: Option<Move>,
+    /// The envelope was opened, or is known to be gone.
+    is_open: bool,
     /// The sealer makes the move that he states: the envelope is gone.
     stated: bool,
     /// The game waits for its clock after the envelope was opened.
@@ -61,6 +66,23 @@ impl Adjournment {
     /// The sealed move, once the envelope is open and until it is on the board.
     pub(super) const fn sealed_move(&self) -> Option<Move> {
         self.opened
+    }
+
+    /// True where a move was sealed, or the record begins where one may have been.
+    pub(super) fn is_possible(&self, desk: &Desk<'_>) -> bool {
+        self.sealer.is_some() || self.resumed.is_some() || self.is_open || desk.session.plies().len() == 0
+    }
+
+    /// The envelope was read wrongly, and the move is not on the board yet: true when that was so.
+    pub(super) fn close_envelope(&mut self) -> bool {
+        let open = self.opened.take().is_some();
+        self.is_open &= !open;
+        open
+    }
+
+    /// The game is being resumed and its envelope still closed.
+    pub(super) const fn is_unopened(&self) -> bool {
+        self.resumed.is_some() && !self.is_open
     }
 
     /// A clock was started.
@@ -155,7 +177,7 @@ impl Conduct {
             self.adjournment.on_board = Some(made.uci);
             self.adjournment.made = Some(made.ply);
         }
-        if self.adjournment.opened.take().is_some() {
+        if self.adjournment.opened.take().is_some_and(|mv| desk.session.move_text(mv) == made.uci) {
             // The sealer stopped his clock when he had written it.
             desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
         }
@@ -238,6 +260,12 @@ impl Conduct {
     /// The envelope is opened (Guideline I.7 to I.9; 2005: A.7 to A.9): what is on the paper is read in the
     /// position in which it was sealed, in whatever notation.
     pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if self.adjournment.is_open {
+            return Err("the envelope was opened; reject takes back what was read, before the move is made");
+        }
+        if !self.adjournment.is_possible(desk) {
+            return Err(NOT_ADJOURNED);
+        }
         let last = desk.session.plies().len().checked_sub(1);
         let made = self.adjournment.made.and_then(|ply| last.filter(|last| last + 1 == ply));
         let before = match made {
@@ -246,9 +274,18 @@ impl Conduct {
         };
         let Some(before) = before else { return Err("the position is not on record") };
         let sealer = before.turn();
-        let reading = notation::parse(before, text, None);
+        // In the language of the score sheets first: its letters mean other men elsewhere.
+        let language = self.settings.language.as_str().parse().ok();
+        let reading = match notation::parse(before, text, language) {
+            Reading::Unreadable => notation::parse(before, text, None),
+            read => read,
+        };
         self.adjournment.end_embargo(desk);
         if let Reading::Unique(mv) = reading {
+            self.adjournment.is_open = true;
+            let notice = Notice::of("sealed-move", Audience::Arbiter);
+            let (side, uci) = (Some(Side(sealer)), Some(desk.session.move_text(mv)));
+            desk.notice(Notice { side, uci, attempt: Some(text.to_owned()), ..notice });
             let on_board = made.and_then(|index| desk.session.move_at(index));
             if on_board.is_some_and(|on_board| on_board != mv) {
                 // What was made on the board has to be what was written (Guideline I.1.1; 2005: A.1a).
@@ -263,7 +300,7 @@ impl Conduct {
                 desk.orders.extend(last.map(Order::Complete));
             } else {
                 self.adjournment.opened = Some(mv);
-                self.turn.bind_to(vec![mv]);
+                self.turn.bind_to(vec![mv], self.articles.sealed);
                 // It is put on the board before a clock is started (Guideline I.9; 2005: A.9).
                 desk.orders.push(Order::PlayOn);
             }
@@ -293,7 +330,7 @@ impl Conduct {
     /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).
     pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) {
         self.adjournment.end_embargo(desk);
-        self.adjournment.stated = true;
+        (self.adjournment.stated, self.adjournment.is_open) = (true, true);
         desk.notice(Notice::of("envelope-missing", Audience::Arbiter));
         desk.tell(LawFact::Position { fen: desk.fen() });
     }
@@ -304,10 +341,10 @@ impl Conduct {
         desk.state(LawState { reply_sealed: true, ..LawState::default() });
     }
 
-    /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11).
-    pub(super) fn absent_until_now(&self, desk: &Desk<'_>) -> Color {
+    /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11);
+    /// nobody where the arbiter decides.
+    pub(super) fn absent_until_now(&self, desk: &Desk<'_>) -> Option<Color> {
         // The player who has the move sealed it.
-        let sealer = desk.turn();
-        adjournment::runs_while_absent(&self.settings.adjournment, sealer).unwrap_or(sealer)
+        adjournment::runs_while_absent(&self.settings.adjournment, desk.turn())
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Announcing {
     held: VecDeque<Fact>,
     /// How many plies had been made at the last announcement of one.
     spoken: usize,
+    /// A move that was announced before it was on the board, and how many plies there were.
+    ahead: Option<(usize, Move)>,
     /// A slip of the tongue that was not corrected yet.
     slip: Option<String>,
 }
@@ -47,6 +49,17 @@ impl Announcing {
     /// Tells a fact about a move, or holds it until the move is announced.
     pub(super) fn hold_or_tell(&mut self, fact: Fact, desk: &mut Desk<'_>) {
         let first = matches!(fact.kind, FactKind::MoveMade { .. });
+        if let FactKind::MoveMade { ply, .. } = fact.kind
+            && let Some((plies, mv)) = self.ahead.take()
+            && plies + 1 == ply
+            && desk.session.move_at(plies) == Some(mv)
+        {
+            // It was announced before it was made.
+            self.spoken = ply;
+            self.release(desk);
+            desk.facts.push_back(fact);
+            return;
+        }
         if self.required && (first || self.waits()) {
             if first && self.waits() {
                 // The opponent went on without it.
@@ -63,7 +76,10 @@ impl Announcing {
         let written = MoveText::san(SanPlus::from_move(before.clone(), mv));
         for fact in &mut self.held {
             match &mut fact.kind {
-                FactKind::MoveMade { uci, san, .. } => (*uci, *san) = (text, written),
+                FactKind::MoveMade { uci, san, more, .. } => {
+                    (*uci, *san) = (text, written);
+                    more.assumed = false;
+                }
                 FactKind::MoveCompleted { uci, .. } | FactKind::MovePublished { uci, .. } => *uci = text,
                 _ => {}
             }
@@ -93,6 +109,12 @@ impl Conduct {
         }
     }
 
+    /// How a move is called at a blind player's board.
+    fn call(&self, mv: Move) -> String {
+        let speech = self.settings.peg_speech.as_str().parse().unwrap_or(Speech::German);
+        announcement::announce(mv, speech)
+    }
+
     /// Somebody announced a move in words, or as UCI.
     pub(super) fn announced(&mut self, words: &str, desk: &mut Desk<'_>) {
         let plies = desk.session.plies().len();
@@ -108,16 +130,16 @@ impl Conduct {
                 && *said != mv
             {
                 // No sensor told the piece: the call names it (Appendix D.2.1; 2005: F.2.1).
-                desk.orders.push(Order::Correct(index, vec![*said]));
+                desk.orders.push(Order::Correct(index, vec![*said], "announced"));
                 self.announcing.rename(desk.session.move_text(*said), before, *said);
                 self.announcing.spoken = plies;
-                let text = announcement::announce(*said, Speech::German);
+                let text = self.call(*said);
                 desk.tell(LawFact::Spoken { uci: desk.session.move_text(*said), text });
                 self.announcing.release(desk);
                 return;
             }
             if read == Reading::Unique(mv) {
-                let text = announcement::announce(mv, Speech::German);
+                let text = self.call(mv);
                 desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
                 self.announcing.slip = None;
                 self.announcing.spoken = plies;
@@ -139,7 +161,8 @@ impl Conduct {
             if let Some(boards) = &mut self.two_boards {
                 boards.announce(desk.session.position(), mv);
             }
-            let text = announcement::announce(mv, Speech::German);
+            self.announcing.ahead = Some((plies, mv));
+            let text = self.call(mv);
             desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
         } else {
             let notice = Notice::of("announce-mismatch", Audience::Journal);

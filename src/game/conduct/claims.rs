@@ -45,6 +45,8 @@ pub(super) struct Pending {
     pub by: Color,
     pub kind: &'static str,
     pub intended: Option<Move>,
+    /// The man of a written move that is not legal.
+    pub man: Option<Square>,
     /// What it comes to when the arbiter agrees, where the facts support it.
     pub end: Option<Conclusion>,
     /// The facts support it.
@@ -54,7 +56,7 @@ pub(super) struct Pending {
 impl Pending {
     /// A claim that ends nothing by itself.
     pub(super) const fn of(kind: &'static str, by: Color, supported: bool) -> Pending {
-        Pending { by, kind, intended: None, end: None, supported }
+        Pending { by, kind, intended: None, man: None, end: None, supported }
     }
 }
 
@@ -143,7 +145,8 @@ impl Conduct {
             desk.notice(Notice { detail: detail.into(), ..Notice::of("unknown-button", Audience::Arbiter) });
             return;
         };
-        if self.is_over(desk) && !matches!(said, Said::Status(_)) {
+        let late = matches!(said, Said::Claim("touch", _)) && self.ended_in_breach(desk);
+        if self.is_over(desk) && !late && !matches!(said, Said::Status(_)) {
             let detail = format!("{name}: the game is over");
             desk.notice(Notice { detail: detail.into(), ..Notice::of("after-the-end", Audience::Journal) });
             return;
@@ -278,11 +281,13 @@ impl Conduct {
             desk.tell(LawFact::ClaimCheck(ClaimCheck {
                 kind,
                 by: Some(Side(side)),
-                intended: Some(MoveText::of(text)),
+                intended: Some(MoveText::of(text.clone())),
                 reason: Some("the written move is not legal"),
                 ..ClaimCheck::default()
             }));
-            self.claims.pending = Some(Pending::of(kind, side, false));
+            let man = text.get(..2).and_then(|name| name.parse().ok());
+            let man = man.filter(|square| desk.session.position().us().contains(*square));
+            self.claims.pending = Some(Pending { man, ..Pending::of(kind, side, false) });
             return;
         }
         let intended = self.claims.intended.filter(|(by, _, _)| *by == side);
@@ -423,9 +428,16 @@ impl Conduct {
 
     fn request_five_seconds(&mut self, side: Color, desk: &mut Desk<'_>) {
         let low = self.clocks.remaining(side, desk.at).is_none_or(|ms| ms < quickplay::THRESHOLD_MS);
-        if !low || quickplay::five_second_mode(&self.settings).is_none() {
-            let reason =
-                if low { "the five-second mode does not apply" } else { "two minutes or more are left" };
+        let refused = if quickplay::five_second_mode(&self.settings).is_none() {
+            Some("the five-second mode does not apply")
+        } else if !low {
+            Some("two minutes or more are left")
+        } else if desk.turn() != side {
+            Some("not on move")
+        } else {
+            None
+        };
+        if let Some(reason) = refused {
             let notice = Notice::of("claim-not-available", Audience::Arbiter);
             desk.notice(Notice { by: by(side), reason: Some(reason), ..notice });
         } else {
@@ -438,6 +450,11 @@ impl Conduct {
 
     /// A request to see the arbiter's record (Articles A.4.3, B.2.3).
     fn show_score(&mut self, side: Color, desk: &mut Desk<'_>) {
+        if desk.turn() != side {
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            desk.notice(Notice { by: by(side), reason: Some("not on move"), ..notice });
+            return;
+        }
         let count = self.claims.requests.get_mut(side.fold_wb(0usize, 1));
         let value = count.map_or(0, |count| {
             *count = count.saturating_add(1);

@@ -225,6 +225,12 @@ impl Clocks {
         self.period(side, completed) > 0
     }
 
+    /// The stretch of a clock that was stopped last, while none runs: whose, from when, until when, and the
+    /// time left at its beginning.
+    pub(super) fn last_stretch(&self) -> Option<(Color, MonoTime, MonoTime, Option<u64>)> {
+        self.stretch.filter(|_| self.running.is_none())
+    }
+
     /// What the next period adds, in milliseconds.
     pub(super) fn next_period_ms(&self, side: Color, completed: u32) -> Option<u64> {
         periods::added_ms(self.control.as_ref()?, self.period(side, completed) + 1)
@@ -610,19 +616,22 @@ impl Conduct {
             return;
         }
         let (own, other) = (self.clocks.flag(side), self.clocks.flag(!side));
-        let valid = other.is_some() && own.is_none() && !self.has_met(!side, desk);
+        let both = own.is_some() && other.is_some() && self.settings.discipline != Discipline::Standard;
+        let outcome = if both { self.outcome_of_both(false, desk) } else { None };
+        let fell_first = outcome == Some(BothFlagsOutcome::First(!side));
+        let valid = other.is_some() && (own.is_none() || fell_first) && !self.has_met(!side, desk);
         let reason = if other.is_none() {
             Some("the opponent's flag is not on record")
-        } else if own.is_some() {
+        } else if own.is_some() && !fell_first {
             Some("the claimant's flag fell, too")
         } else {
             (!valid).then_some("the moves of the period are completed")
         };
         desk.tell(LawFact::ClaimCheck(ClaimCheck { valid, reason, ..check }));
-        let both = own.is_some() && other.is_some();
-        let decides = valid || (both && self.settings.discipline != Discipline::Standard);
-        if let Some(end) = decides.then(|| self.end_on_time(desk)).flatten() {
+        let drawn = outcome == Some(BothFlagsOutcome::Draw);
+        if let Some(end) = (valid || drawn).then(|| self.end_on_time(desk)).flatten() {
             let kind = "time";
+            let end = Conclusion { certainty: Certainty::Presumed, ..end };
             self.await_ruling(Pending { end: Some(end), ..Pending::of(kind, side, true) }, desk);
         }
     }
@@ -635,6 +644,26 @@ impl Conduct {
         let by = Some(By::Word("unknown"));
         desk.notice(Notice { by, ..Notice::of("paused", Audience::Arbiter) });
         self.sealing_ends(desk);
+    }
+
+    /// What a clock that ran from one time to another has used.
+    pub(super) fn tell_elapsed(
+        &self,
+        who: Color,
+        before: u64,
+        from: MonoTime,
+        to: MonoTime,
+        desk: &mut Desk<'_>,
+    ) {
+        let used = to.since(from) / 1000;
+        desk.calc(ClockCalc {
+            side: Some(Side(who)),
+            before: Some(Times::One(before)),
+            from_ms: Some(from.as_micros() / 1000),
+            to_ms: Some(to.as_micros() / 1000),
+            after: Some(Times::One(before.saturating_sub(used))),
+            ..ClockCalc::of("replay-elapsed")
+        });
     }
 
     /// A clock was started: by an arbiter, or at the beginning.
@@ -658,15 +687,7 @@ impl Conduct {
         }
         self.adjournment.clock_runs();
         if resumed && let Some((who, from, to, Some(before))) = self.clocks.stretch.take() {
-            let used = to.since(from) / 1000;
-            desk.calc(ClockCalc {
-                side: Some(Side(who)),
-                before: Some(Times::One(before)),
-                from_ms: Some(from.as_micros() / 1000),
-                to_ms: Some(to.as_micros() / 1000),
-                after: Some(Times::One(before.saturating_sub(used))),
-                ..ClockCalc::of("replay-elapsed")
-            });
+            self.tell_elapsed(who, before, from, to, desk);
         }
         if self.clocks.running != Some(side) {
             self.clocks.stop(desk.at);

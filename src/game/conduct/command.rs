@@ -13,6 +13,8 @@ pub(super) enum Command {
     Confirm,
     /// `reject`: it is not, or a claim is refused.
     Reject,
+    /// `claim-rejected`: the same; where no claim is on record, one that was made by word.
+    RejectClaim,
     /// `claim-accepted`: the claim is right.
     Accept,
     /// `postpone`: a claim in the quickplay finish is decided later; `bonus` gives the opponent time.
@@ -266,7 +268,8 @@ impl Command {
             "confirm" | "confirm-illegal" | "confirm-two-hands" | "two-hands" | "sealed-move-invalid" => {
                 Command::Confirm
             }
-            "reject" | "claim-rejected" => Command::Reject,
+            "reject" => Command::Reject,
+            "claim-rejected" => Command::RejectClaim,
             "accept" | "claim-accepted" | "claim-upheld" | "agree" => Command::Accept,
             "postpone" => Command::Postpone,
             "pause" => Command::Pause,

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     laws::arithmetic::illegal::{self, IllegalTimes},
     laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
+    laws::touch,
     notation::chess960::{Castling, CastlingMethod},
     session::{
         event::GameResult,
@@ -138,6 +139,22 @@ impl Conduct {
         self.irregularity = Some(Irregularity { attempt, ..Irregularity::of(by, kind, Stage::Found, desk) });
     }
 
+    /// An arbiter found later that a move on record was illegal: it may be counted, and the man that made it
+    /// is the touched one (Article 7.5.1; 2005: 7.4a).
+    pub(super) fn found_later(&mut self, index: usize, before: &Chess, mv: Move, desk: &mut Desk<'_>) {
+        let (by, kind) = (before.turn(), "illegal-move");
+        let attempt = Some(String::from(desk.session.move_text(mv)));
+        let n = self.confirmed(by) + 1;
+        let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+        desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
+        let found = Irregularity::of(by, kind, Stage::Found, desk);
+        let unfinished = None;
+        self.irregularity = Some(Irregularity { attempt, plies: index, unfinished, counted: true, ..found });
+        if let Some(man) = touch::moved(mv) {
+            self.bind_after_restoring(man, before, desk);
+        }
+    }
+
     /// What putting the position of the game up again takes.
     pub(super) fn tell_restore(&self, desk: &mut Desk<'_>) {
         let position = desk.session.position();
@@ -154,6 +171,15 @@ impl Conduct {
         let ply = self.earlier.len() + desk.session.plies().len();
         let fen = fen_of(position);
         desk.tell(LawFact::Restore(Restore { fen, ply, remove, put, to: Audience::Arbiter }));
+    }
+
+    /// The same for what is on record, which may stand as a move by now: the position before it.
+    fn tell_way_out(&self, desk: &mut Desk<'_>) {
+        let before = self.irregularity.as_ref().map(|found| self.earlier.len() + found.plies);
+        let told = before.map(|ply| self.tell_way_back(ply, desk));
+        if !matches!(told, Some(Ok(_))) {
+            self.tell_restore(desk);
+        }
     }
 
     /// An advisory of the session passes.
@@ -185,6 +211,8 @@ impl Conduct {
                 let notice = Notice::of("illegal-position", audience(self.settings.illegal.move_alert));
                 desk.notice(Notice { side: Some(Side(side)), squares, ..notice });
             }
+            // The king that was taken stands under the man that took it.
+            ("man-missing", _) if self.turn.taken_by_nobody(desk).is_some() => {}
             ("noise", _) => {
                 let FactKind::Advisory { squares, .. } = &fact.kind else { return };
                 let square = squares.first().copied().map(Sq);
@@ -375,7 +403,7 @@ impl Conduct {
         }));
         if open && fast {
             self.tell_counted(desk);
-            self.tell_restore(desk);
+            self.tell_way_out(desk);
         }
         // In blitz by the edition of 2005 the claimant wins, if he can mate at all (Article C.3).
         if open && self.settings.illegal.loss_at == 1 {
@@ -438,9 +466,15 @@ impl Conduct {
             self.start_turn();
         }
         if found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen {
+            let queens = desk.session.legal_moves().iter().copied();
+            let attempt = found.attempt.unwrap_or_default();
+            let is_it = |mv: &Move| {
+                mv.promotion() == Some(Role::Queen) && desk.session.move_text(*mv).starts_with(&attempt)
+            };
+            self.turn.bind_to(queens.filter(is_it).collect(), self.articles.unpromoted);
             return Ok(());
         }
-        self.tell_restore(desk);
+        self.tell_way_out(desk);
         if self.turn.has_touched() {
             self.tell_obligation(true, desk);
         }
@@ -489,7 +523,8 @@ impl Conduct {
     /// A pawn that was left on the last rank becomes a queen by a ruling (Article 7.5.2).
     pub(super) fn queen_by_rule(&self, mv: Move) -> Option<ByRule> {
         let ruled = |found: &Irregularity| found.stage == Stage::Ruled && found.kind == "unpromoted";
-        let queen = self.settings.illegal.unpromoted == Unpromoted::Queen && mv.is_promotion();
+        let queen =
+            self.settings.illegal.unpromoted == Unpromoted::Queen && mv.promotion() == Some(Role::Queen);
         (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some(ByRule::Queen)
     }
 

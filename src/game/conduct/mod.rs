@@ -67,8 +67,8 @@ pub(super) enum Order {
     PlayOn,
     /// What was told is beyond doubt.
     ConfirmTold,
-    /// The ply of this index was another move: the moves from it on.
-    Correct(usize, Vec<Move>),
+    /// The ply of this index was another move: the moves from it on, and who says so.
+    Correct(usize, Vec<Move>, &'static str),
     /// This move was made, and pressed or not.
     Play(Move, bool),
     /// The ply of this index was completed by the press before it.
@@ -301,7 +301,7 @@ impl Conduct {
             }
             FactKind::Ambiguous { candidates } => {
                 let candidates = candidates.clone();
-                if self.candidates_told == candidates {
+                if self.candidates_told == candidates || self.turn.taken_by_nobody(desk).is_some() {
                     return;
                 }
                 desk.facts.push_back(fact);
@@ -321,6 +321,11 @@ impl Conduct {
             }
             FactKind::GameEnd { result, more, .. } => {
                 let (result, pending) = (*result, more.pending);
+                if let FactKind::GameEnd { certainty, .. } = &mut fact.kind
+                    && self.ended_in_breach(desk)
+                {
+                    *certainty = Certainty::Presumed;
+                }
                 desk.facts.push_back(fact);
                 if !pending {
                     self.ended(result, desk);

@@ -2,10 +2,11 @@
 //! rewritten, and what cannot be done is refused with the reason and changes nothing.
 
 use serde_json::Value;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Role, Square};
 
 use super::{
     Conduct, Desk, Order,
+    adjourn::NOT_ADJOURNED,
     claims::{Pending, read_move},
     command::{self, Command, PenaltyKind},
     fen_of,
@@ -29,11 +30,15 @@ use crate::{
             Certainty, Conclusion, EndDetail, Fact, FactKind,
             law::{
                 Audience, By, Choice, ClockCalc, Entry, LawFact, LawState, Notice, Obligation, OneOrNone,
-                Partial, Penalty, Side, Snapshot, Sq, Squares, Times,
+                Partial, Penalty, Progress, Side, Snapshot, Sq, Squares, TimedMove, Times,
             },
         },
+        time::MonoTime,
     },
 };
+
+/// So many of the last plies go with a claim in the quickplay finish.
+const EVIDENCE_PLIES: usize = 20;
 
 /// Why a command was not carried out.
 pub(super) type Refusal = std::borrow::Cow<'static, str>;
@@ -81,7 +86,9 @@ impl Conduct {
     }
 
     fn obey(&mut self, command: Command, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        if let (Some(result), Command::Confirm | Command::Reject) = (self.reported, &command) {
+        if let (Some(result), Command::Confirm | Command::Reject | Command::RejectClaim) =
+            (self.reported, &command)
+        {
             // The result that was entered against the game's own.
             self.reported = None;
             if command == Command::Confirm {
@@ -89,13 +96,20 @@ impl Conduct {
             }
             return Ok(());
         }
-        if self.is_over(desk) && !command.is_possible_after_the_end() {
+        let touch = self.ended_in_breach(desk)
+            && self.claims.waits_for("touch")
+            && matches!(
+                command,
+                Command::Confirm | Command::Accept | Command::Reject | Command::Restore(None)
+            );
+        if self.is_over(desk) && !touch && !command.is_possible_after_the_end() {
             return Err("the game is over; result * takes its end back".into());
         }
         match command {
             Command::Confirm if self.claims.is_supported() => self.accept(desk)?,
             Command::Confirm => self.confirm(desk)?,
-            Command::Reject => self.reject(desk)?,
+            Command::Reject => self.reject(false, desk)?,
+            Command::RejectClaim => self.reject(true, desk)?,
             Command::Accept => self.accept(desk)?,
             Command::Postpone => self.postpone(desk)?,
             Command::Pause => self.stopped(desk),
@@ -104,7 +118,12 @@ impl Conduct {
             Command::Restore(Some(ply)) => self.go_back_to(ply, desk)?,
             Command::IllegalAt(ply) => {
                 let before = ply.checked_sub(1).ok_or("plies are counted from 1")?;
+                let played = self.move_on_record(before, desk);
+                let of_log = before.saturating_sub(self.earlier.len());
                 self.go_back_to(before, desk)?;
+                if let Some((position, mv)) = played {
+                    self.found_later(of_log, &position, mv, desk);
+                }
             }
             Command::RestoreTimes => self.tell_times(desk),
             Command::SetPosition(position) => desk.orders.push(Order::SetUp(position)),
@@ -139,6 +158,9 @@ impl Conduct {
             Command::PeriodAdded => self.period_added(desk)?,
             Command::Freeze => self.freeze(None, desk),
             Command::FiveSeconds => self.five_seconds(desk)?,
+            Command::SealRequest | Command::SealEarly(_) if self.adjournment.has_embargo() => {
+                return Err("a sealed move was asked for already".into());
+            }
             Command::SealRequest => self.request_seal(desk),
             Command::SealEarly(ms) => {
                 if let Err(reason) = self.seal_early(ms, desk) {
@@ -149,6 +171,11 @@ impl Conduct {
                 }
             }
             Command::OpenEnvelope(text) => self.open_envelope(&text, desk)?,
+            Command::EnvelopeMissing | Command::ReplySealed | Command::Resume
+                if !self.adjournment.is_possible(desk) =>
+            {
+                return Err(NOT_ADJOURNED.into());
+            }
             Command::EnvelopeMissing => self.envelope_missing(desk),
             Command::PositionLost | Command::Void => self.declare_void(desk),
             Command::ReplySealed => self.reply_sealed(desk),
@@ -187,13 +214,21 @@ impl Conduct {
         self.tell_obligation(true, desk);
     }
 
-    /// A claim, or what is on record, is refused.
-    fn reject(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+    /// A claim, or what is on record, is refused; `spoken`: a claim that no button told, if nothing waits.
+    fn reject(&mut self, spoken: bool, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         let found = self.dismiss();
         let claim = self.claims.pending.take();
         let Some(claim) = claim else {
             if found {
                 return Ok(());
+            }
+            if self.adjournment.close_envelope() {
+                // It was read wrongly; it is opened again.
+                self.turn.unbind();
+                return Ok(());
+            }
+            if !spoken {
+                return Err("nothing waits for a ruling; claim-rejected refuses a claim made by word".into());
             }
             // A claim that was made by word of mouth: by the player who has the move.
             let by = desk.turn();
@@ -205,7 +240,7 @@ impl Conduct {
                 self.tell_bonus(!claim.by, desk);
                 return Ok(());
             }
-            "touch" | "setup" | "illegal" | "time" => return Ok(()),
+            "touch" | "setup" | "illegal" | "time" | "sealed-move" => return Ok(()),
             _ => self.tell_incorrect_claim(&claim, desk),
         }
         if let Some(mv) = claim.intended
@@ -227,7 +262,13 @@ impl Conduct {
                 reported: true,
                 certainty: "arbiter",
             }));
-            self.turn.bind_to(vec![mv]);
+            self.turn.bind_to(vec![mv], self.articles.announced);
+        }
+        if let Some(man) = claim.man.filter(|_| desk.turn() == claim.by) {
+            // What he wrote is not legal: another move of that man.
+            let moves = desk.session.moves_of(man);
+            self.turn.bind_to(moves, self.articles.announced);
+            self.take_touch(man, desk.at, true, desk);
         }
         Ok(())
     }
@@ -288,15 +329,37 @@ impl Conduct {
 
     /// The decision on a claim in the quickplay finish is postponed; the opponent may get two minutes.
     fn postpone(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let Some(claim) = &self.claims.pending else { return Err("no claim waits for a ruling".into()) };
+        let open = |claim: &&Pending| claim.kind == "quickplay" && claim.supported;
+        let Some(claim) = self.claims.pending.as_ref().filter(open) else {
+            return Err("no claim in the quickplay finish waits for a ruling".into());
+        };
         let by = claim.by;
         self.tell_bonus(!by, desk);
         Ok(())
     }
 
+    /// The position after so many plies of the game, its history included, and the move made in it.
+    fn move_on_record(&self, plies: usize, desk: &Desk<'_>) -> Option<(Chess, Move)> {
+        let base = self.earlier.len();
+        if let Some(index) = plies.checked_sub(base) {
+            return desk.session.position_after(index).cloned().zip(desk.session.move_at(index));
+        }
+        let before = self.earlier.get(plies)?;
+        let after = self.earlier.get(plies + 1).or_else(|| desk.session.position_after(0))?;
+        let leads = |mv: &Move| {
+            let mut next = before.clone();
+            next.play_unchecked(*mv);
+            next.board() == after.board()
+        };
+        before.legal_moves().into_iter().find(leads).map(|mv| (before.clone(), mv))
+    }
+
     /// Back to the position after the first `ply` plies of the game, its history included.
     pub(super) fn go_back_to(&mut self, ply: usize, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         let target = self.tell_way_back(ply, desk)?;
+        if self.is_over(desk) {
+            desk.conclude(Conclusion::of(GameResult::Ongoing, "arbiter-decision", Certainty::Arbiter));
+        }
         match ply.checked_sub(self.earlier.len()) {
             Some(of_log) => desk.orders.push(Order::Restore(of_log)),
             None => {
@@ -413,6 +476,19 @@ impl Conduct {
 
     /// A player did not come; where nobody says which, whoever gave no sign of being there.
     fn default(&self, side: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let late_ms = desk.at.since(self.clocks.begun.unwrap_or_default()) / 1000;
+        let saved = |side| match self.at_resumption(side, late_ms, desk) {
+            Some("sealed-move-mates") => {
+                Some("the sealed move mates: make it on the board, or enter the result")
+            }
+            Some("sealed-move-draws") => {
+                Some("the sealed move draws: make it on the board, or enter the result")
+            }
+            _ => None,
+        };
+        if let Some(why) = side.and_then(saved) {
+            return Err(why.into());
+        }
         let absent = |side: &Color| !self.clocks.was_seen(*side);
         let result = match side {
             Some(side) => GameResult::win(!side),
@@ -483,7 +559,7 @@ impl Conduct {
             line.push(next);
             position.play_unchecked(next);
         }
-        desk.orders.push(Order::Correct(of_log, line));
+        desk.orders.push(Order::Correct(of_log, line, "arbiter"));
         Ok(())
     }
 
@@ -498,6 +574,9 @@ impl Conduct {
         if timed && ms.is_none() {
             return Err("how many milliseconds?".into());
         }
+        let Some(article) = self.articles.penalty(kind.as_str()) else {
+            return Err("the edition in force has no such penalty".into());
+        };
         let penalty = Penalty {
             kind: kind.as_str(),
             side: Side(side),
@@ -505,7 +584,7 @@ impl Conduct {
             add_ms: None,
             ms: ms.filter(|_| timed),
             lost: matches!(kind, PenaltyKind::Loss | PenaltyKind::Expulsion),
-            article: self.articles.penalty(kind.as_str()),
+            article,
             to: Audience::Arbiter,
         };
         let lost = penalty.lost;
@@ -526,14 +605,20 @@ impl Conduct {
     /// A player came: the time that ran without him (Article 6.7; Guideline I.11).
     fn arrived(&mut self, side: Color, desk: &mut Desk<'_>) {
         let resuming = self.adjournment.is_resumed();
+        self.clocks.see(side);
+        if let Some((ran, from, to, Some(before))) = self.clocks.last_stretch().filter(|_| resuming) {
+            // A clock ran until it was stopped: that is what it cost.
+            self.tell_elapsed(ran, before, from, to, desk);
+            return;
+        }
         let ran = if resuming || !self.earlier.is_empty() {
-            self.clocks.running().unwrap_or_else(|| self.absent_until_now(desk))
+            self.clocks.running().or_else(|| self.absent_until_now(desk))
         } else {
-            Color::White
+            Some(Color::White)
         };
+        let Some(ran) = ran else { return };
         let from = self.clocks.begun.unwrap_or_default();
         let elapsed = desk.at.since(from) / 1000;
-        self.clocks.see(side);
         let Some(before) = self.clocks.left_at_start(ran) else { return };
         let after = clock::after_running(before, elapsed);
         let running = self.clocks.running().is_some() && !self.earlier.is_empty();
@@ -544,7 +629,8 @@ impl Conduct {
                 ..ClockCalc::of("replay-elapsed")
             }
         } else {
-            ClockCalc { elapsed: Some(elapsed), ..ClockCalc::of("white-absent") }
+            let calc = ran.fold_wb("white-absent", "black-absent");
+            ClockCalc { elapsed: Some(elapsed), ..ClockCalc::of(calc) }
         };
         desk.calc(ClockCalc {
             side: Some(Side(ran)),
@@ -562,8 +648,14 @@ impl Conduct {
         for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
             let (side, to) = (Side(side), Audience::Arbiter);
             desk.tell(LawFact::DefaultCheck { side, late_ms, limit_ms, lost, to });
-            // A player whose clock runs loses by it.
-            if lost && self.clocks.running() != Some(side.0) {
+            // A player whose clock runs loses by it; of one who has not come to reply to a sealed move that
+            // clock tells that he is absent.
+            let runs = self.clocks.running() == Some(side.0);
+            let absent = match self.clocks.running() {
+                Some(_) if self.adjournment.is_unopened() => runs,
+                _ => !runs,
+            };
+            if lost && absent {
                 let action = self.at_resumption(side.0, late_ms, desk);
                 desk.notice(Notice { side: Some(side), action, ..Notice::of("late-player", to) });
             }
@@ -623,8 +715,27 @@ impl Conduct {
             moves_completed,
             score: self.score(desk),
             purpose,
+            progress: purpose.map(|_| self.progress(desk)),
             to: Audience::Arbiter,
         })));
+    }
+
+    fn progress(&self, desk: &Desk<'_>) -> Progress {
+        let mut before = MonoTime::ZERO;
+        let mut moves: Vec<TimedMove> = Vec::new();
+        for (index, record) in desk.session.plies().enumerate() {
+            let done = record.completed.unwrap_or(record.made);
+            let Some(position) = desk.session.position_after(index) else { continue };
+            let by = Side(position.turn());
+            moves.push(TimedMove { san: record.san, by, took_ms: done.since(before) / 1000 });
+            before = done;
+        }
+        let position = desk.session.position();
+        Progress {
+            last_moves: moves.split_off(moves.len().saturating_sub(EVIDENCE_PLIES)),
+            halfmoves: position.halfmoves(),
+            occurrences: self.occurrences(position, false, desk),
+        }
     }
 
     /// The score of the game in the notation that is set, numbered.
@@ -681,7 +792,9 @@ impl Conduct {
         let Some(per_move) = quickplay::five_second_mode(&self.settings) else {
             return Err("the five-second mode was not announced (rules.quickplay)".into());
         };
-        let by = self.claims.five_seconds.take().unwrap_or_else(|| desk.turn());
+        let Some(by) = self.claims.five_seconds.take() else {
+            return Err("nobody has asked for it (button request-five-seconds-white or -black)".into());
+        };
         self.tell_bonus(!by, desk);
         self.clocks.rule_per_move(per_move);
         let delay = matches!(per_move, clock::PerMove::Delay { .. });

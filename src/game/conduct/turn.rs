@@ -75,8 +75,8 @@ pub(super) struct Turn {
     adjusted: Bitboard,
     released: Option<Released>,
     committed: Option<Committed>,
-    /// Moves that the player announced with a claim that was refused.
-    bound_to: Option<Vec<Move>>,
+    /// Moves of which the player has to play one whatever he touched, and the article that says so.
+    bound_to: Option<(Vec<Move>, &'static str)>,
     /// A placement that is no legal move was noted.
     noted: Option<(Square, Square)>,
     swap_noted: bool,
@@ -106,9 +106,14 @@ impl Turn {
         self.touches.iter().map(|touch| touch.square).collect()
     }
 
-    /// The player has to play one of these (Article 9.5).
-    pub(super) fn bind_to(&mut self, moves: Vec<Move>) {
-        self.bound_to = Some(moves);
+    /// The player has to play one of these by this article.
+    pub(super) fn bind_to(&mut self, moves: Vec<Move>, article: &'static str) {
+        self.bound_to = Some((moves, article));
+    }
+
+    /// What a ruling bound the player to is off.
+    pub(super) fn unbind(&mut self) {
+        self.bound_to = None;
     }
 
     /// What was lifted was no touch in law.

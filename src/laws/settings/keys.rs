@@ -185,6 +185,7 @@ pub const KEYS: &[LawKey] = &[
         "milliseconds",
         0..=10_000
     ),
+    boolean!("touch.breach_undoes_mate", "touch.breach-undoes-mate", touch.breach_undoes_mate),
     word!("touch.claim_forfeit_scope", "touch.claim-forfeit-scope", touch.claim_forfeit_scope, ForfeitScope),
     word!("touch.intent_default", "touch.intent-default", touch.intent_default, IntentDefault),
     word!("touch.violation_alert", "touch.violation-alert", touch.violation_alert, Alert),
@@ -290,6 +291,7 @@ pub const KEYS: &[LawKey] = &[
     number!("record.request_limit", "record.request-limit", record.request_limit, "requests", 0..=100),
     word!("dead.check", "dead.check", dead_check, DeadCheck),
     number!("displace.window_ms", "displace.window-ms", displace_window_ms, "milliseconds", 0..=10_000),
+    word!("peg.speech", "peg.speech", peg_speech, PegSpeech),
     word!("peg.announce", "peg.announce", peg_announce, PegAnnounce),
     number!(
         "two_board.mirror_timeout_s",

@@ -4,9 +4,9 @@ use super::{
     AbsentBoth, AdjournmentRules, AdjournmentSettings, Alert, BothFlags, BothUnknown, Chess960Settings,
     ClaimLostOn, ClaimantPenalty, ClassSettings, ClockMode, ClockSettings, ColoursReversed, DeadCheck,
     Discipline, DrawSettings, EarlyAdjournment, FeedSettings, FlagSettings, ForfeitScope, IllegalFinality,
-    IllegalPosition, IllegalSettings, IntentDefault, Language, LawSettings, PegAnnounce, PressWithoutMove,
-    Quickplay, RecordSettings, RookFirstBan, Rules, Supervision, TouchSettings, TwoHands, Unpromoted,
-    WhiteSide,
+    IllegalPosition, IllegalSettings, IntentDefault, Language, LawSettings, PegAnnounce, PegSpeech,
+    PressWithoutMove, Quickplay, RecordSettings, RookFirstBan, Rules, Supervision, TouchSettings, TwoHands,
+    Unpromoted, WhiteSide,
 };
 
 /// The table of an edition, a discipline and a regime of supervision.
@@ -62,6 +62,7 @@ const STANDARD_2005: LawSettings = LawSettings {
         adjust_window_ms: 10_000,
         two_hands_window_ms: 20,
         claim_forfeit_scope: ForfeitScope::TouchedPieces,
+        breach_undoes_mate: false,
         intent_default: IntentDefault::PresumedDeliberate,
         violation_alert: Alert::Arbiter,
     },
@@ -119,6 +120,7 @@ const STANDARD_2005: LawSettings = LawSettings {
     dead_check: DeadCheck::Search,
     displace_window_ms: 300,
     peg_announce: PegAnnounce::AssumeOnPress,
+    peg_speech: PegSpeech::German,
     mirror_timeout_s: 60,
     chess960: Chess960Settings { position: None, king_off_ms: 20_000 },
     adjournment: AdjournmentSettings {
@@ -164,6 +166,7 @@ const STANDARD_2023: LawSettings = LawSettings {
     quickplay: Quickplay::Off,
     touch: TouchSettings {
         claim_forfeit_scope: ForfeitScope::ActOfMoving,
+        breach_undoes_mate: true,
         intent_default: IntentDefault::UnlessAccidental,
         ..STANDARD_2005.touch
     },

@@ -209,7 +209,19 @@ words! {
         Search = "search",
     }
 
-    /// How the announcement of a move on a pegged board is known (Article D.2.3; 2005: F.2.3).
+    /// The language of the calls at a blind player's board (Appendix D.2.1; 2005: Annex F).
+    PegSpeech {
+        /// The words of the Laws.
+        German = "de",
+        /// Plain English.
+        English = "en",
+        /// Romanian.
+        Romanian = "ro",
+        /// Ukrainian.
+        Ukrainian = "uk",
+    }
+
+    /// How an announcement is known (Article D.2.3; 2005: F.2.3).
     PegAnnounce {
         /// A button.
         Button = "button",
@@ -294,6 +306,8 @@ words! {
         Romanian = "ro",
         /// Russian.
         Russian = "ru",
+        /// Ukrainian.
+        Ukrainian = "uk",
         /// German.
         German = "de",
         /// French.

@@ -544,8 +544,33 @@ pub struct Snapshot {
     /// What it is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<&'static str>,
+    /// What an arbiter looks at beside it to decide on a claim.
+    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    pub progress: Option<Progress>,
     /// Who may see it.
     pub to: Audience,
+}
+
+/// How the game went on lately.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Progress {
+    /// The last moves, the newest last, with the time that each took.
+    pub last_moves: Vec<TimedMove>,
+    /// Plies since the last capture or move of a pawn.
+    pub halfmoves: u32,
+    /// How often the position has been on the board.
+    pub occurrences: u32,
+}
+
+/// A move with the time that it took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TimedMove {
+    /// The move in standard algebraic notation.
+    pub san: MoveText,
+    /// Who made it.
+    pub by: Side,
+    /// Milliseconds from the completion of the move before it, or from its making, to its own.
+    pub took_ms: u64,
 }
 
 /// Where one of two boards is in the game.

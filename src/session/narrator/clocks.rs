@@ -1,5 +1,7 @@
 //! Stopped clocks, and the time that a clock tells for a move.
 
+use shakmaty::Position as _;
+
 use super::{Facts, Narrator, Now, tell};
 use crate::session::{event::ClockReading, fact::FactKind, tracker::Tracker};
 
@@ -29,7 +31,23 @@ impl Narrator {
 
     /// True while the clocks are stopped and nothing on the board is a move.
     pub(in crate::session) fn is_frozen(&self) -> bool {
-        self.paused && !self.repair
+        (self.paused && !self.repair) || self.awaits_position
+    }
+
+    /// A ruling put the position up: nothing is a move before the board shows it, or a clock is started by
+    /// hand (Article 7.5.1; 2005: 7.4a).
+    pub(in crate::session) fn await_position(&mut self, tracker: &Tracker) {
+        self.awaits_position = self.is_elsewhere(tracker);
+    }
+
+    /// The clocks were started by hand: the board is taken as it is.
+    pub(in crate::session) const fn take_board_as_it_is(&mut self) {
+        self.awaits_position = false;
+    }
+
+    /// More than one square is out of order: one alone may be a sensor.
+    pub(super) fn is_elsewhere(&self, tracker: &Tracker) -> bool {
+        tracker.seen().differs(self.position().board()).more_than_one()
     }
 
     /// True from the moment at which kings in the centre were told to signal a result.

@@ -134,6 +134,7 @@ impl Narrator {
         &mut self,
         index: usize,
         line: &[Move],
+        reason: &'static str,
         now: Now,
         facts: &mut Facts,
     ) {
@@ -151,7 +152,6 @@ impl Narrator {
             told.record.san = san;
             if was != uci {
                 let (ply, published) = (index + offset + 1, told.record.published);
-                let reason = "arbiter";
                 tell(facts, now, FactKind::MoveRevised { ply, was, uci, san, reason, published });
             }
         }

@@ -115,6 +115,8 @@ pub(super) struct Narrator {
     closing: bool,
     /// The pause is there to put something right.
     repair: bool,
+    /// A ruling put another position up, and the board does not show it yet.
+    awaits_position: bool,
     took_back: bool,
     /// A made move that was taken back in this turn.
     retracted: Option<Move>,
@@ -193,6 +195,7 @@ impl Narrator {
             stopping: false,
             closing: false,
             repair: false,
+            awaits_position: false,
             took_back: false,
             retracted: None,
             was_in_order: true,
@@ -289,6 +292,7 @@ impl Narrator {
         if self.repair && best.differs.is_empty() {
             self.paused = false;
         }
+        self.awaits_position &= self.is_elsewhere(tracker);
         if self.is_over() || self.ending.signal_is_told() || self.fault.is_some() {
             return;
         }

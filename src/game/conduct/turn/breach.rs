@@ -1,8 +1,8 @@
 //! Moves that break Article 4, and how long the opponent may claim that (Articles 4.7, 4.8).
 
-use shakmaty::{Color, Move, Position as _, Square};
+use shakmaty::{Chess, Color, Move, Position as _, Square};
 
-use super::{Committed, Made, Released, Violation, is_rook_of};
+use super::{Committed, Made, Released, Touch, Violation, is_rook_of};
 use crate::{
     game::conduct::{Conduct, Desk, audience, rulings::Refusal},
     laws::{
@@ -19,14 +19,13 @@ impl Conduct {
     pub(super) fn look_for_violation(&mut self, mv: Move, made: Made, index: usize, desk: &mut Desk<'_>) {
         let to = audience(self.settings.touch.violation_alert);
         let played = Some(made.uci);
-        if let Some(moves) = self.turn.bound_to.take()
+        if let Some((moves, article)) = self.turn.bound_to.take()
             && !moves.is_empty()
             && !moves.contains(&mv)
         {
             let required = self.texts(&moves, desk);
             let notice = Notice::of("touch-violation", to);
-            let article = Some(self.articles.announced);
-            desk.notice(Notice { required, played, article, ..notice });
+            desk.notice(Notice { required, played, article: Some(article), ..notice });
             return;
         }
         if let Some(released) = self.turn.released.filter(|released| !is_rook_of(released.mv, mv)) {
@@ -49,8 +48,7 @@ impl Conduct {
             return;
         }
         // What keeps to the touches at first sight.
-        let of_move =
-            |square: Square| touch::moved(mv) == Some(square) || touch::captured(mv) == Some(square);
+        let of_move = |square: Square| touch::moves_man(mv, square) || touch::captured(mv) == Some(square);
         match self.turn.touches.as_slice() {
             [] => return,
             [one] if of_move(one.square) => return,
@@ -99,6 +97,15 @@ impl Conduct {
         });
     }
 
+    /// The move that ended the game breaks Article 4, which in this edition may still be claimed (Articles
+    /// 5.1.1, 5.2.1).
+    pub(in crate::game::conduct) fn ended_in_breach(&self, desk: &Desk<'_>) -> bool {
+        let last = desk.session.plies().len();
+        let open =
+            self.violation.as_ref().is_some_and(|violation| violation.ply == last && !violation.forfeited);
+        open && self.settings.touch.breach_undoes_mate && !desk.session.can_move()
+    }
+
     /// A breach of Article 4 is upheld: back to the position before the move, and the player is bound by
     /// what he touched or released (Articles 4.3, 4.7).
     pub(in crate::game::conduct) fn uphold_touch(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
@@ -115,6 +122,23 @@ impl Conduct {
         self.turn.touches = touches;
         self.turn.binding = Some(binding);
         Ok(())
+    }
+
+    /// The position before a move is put up again, and the man that made it counts as touched.
+    pub(in crate::game::conduct) fn bind_after_restoring(
+        &mut self,
+        man: Square,
+        before: &Chess,
+        desk: &mut Desk<'_>,
+    ) {
+        let legal = before.legal_moves();
+        let ban = self.settings.rook_first_ban;
+        let binding = touch::binding(before, legal.as_slice(), &[man], ban, self.articles);
+        let obligation = self.obligation(&[man], &binding, desk);
+        let by = Side(before.turn());
+        desk.tell(LawFact::Obligation(Obligation { by, reported: true, ..obligation }));
+        self.turn.touches = vec![Touch { square: man, at: desk.at }];
+        self.turn.binding = Some(binding);
     }
 
     /// A man that had been released was moved on (Article 4.7; 2005: 4.6).

@@ -48,6 +48,19 @@ impl Conduct {
         (touches.into_iter().map(|touch| touch.square).collect(), first_assumed)
     }
 
+    /// Two own men that were lifted at once, neither of them by castling: nobody saw which one was first.
+    fn either_of_two(&self, desk: &Desk<'_>) -> Option<[Square; 2]> {
+        let [first, second] = *self.turn.touches.as_slice() else { return None };
+        let position = desk.session.position();
+        let window = self.settings.touch.order_uncertain_ms * 1000;
+        let ours = position.us();
+        let king = position.our(Role::King);
+        let both = ours.contains(first.square) && ours.contains(second.square);
+        let castling = king.contains(first.square) || king.contains(second.square);
+        let at_once = second.at.since(first.at) <= window;
+        (both && !castling && at_once).then_some([first.square, second.square])
+    }
+
     pub(in crate::game::conduct) fn bind(&self, touches: &[Square], desk: &Desk<'_>) -> Binding {
         touch::binding(
             desk.session.position(),
@@ -72,8 +85,17 @@ impl Conduct {
         if self.tell_common(reported, desk) {
             return;
         }
-        let (touches, uncertain) = self.ordered(desk);
-        let binding = self.bind(&touches, desk);
+        let (touches, mut uncertain) = self.ordered(desk);
+        let mut binding = self.bind(&touches, desk);
+        if let Some([first, second]) = self.either_of_two(desk) {
+            let (mut moves, others) = (desk.session.moves_of(first), desk.session.moves_of(second));
+            if !moves.is_empty() && !others.is_empty() {
+                // He has to move one of them (Article 4.3; lifts of one scan have no order).
+                moves.extend(others);
+                (binding.moves, binding.must_move) = (Some(moves), None);
+                uncertain = Some("either");
+            }
+        }
         let obligation = self.obligation(&touches, &binding, desk);
         let uncertain = uncertain.map(|assumed_first| Uncertain { order: "uncertain", assumed_first });
         desk.tell(LawFact::Obligation(Obligation { uncertain, reported, ..obligation }));

@@ -1,0 +1,176 @@
+//! What comes from the board: bytes, lines, and what of them is passed on.
+
+use serde_json::json;
+
+use super::{ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst};
+use crate::{
+    session::{event::Event, io::Input, time::MonoTime},
+    wire::peg::{Framed, Hello, Line, Message},
+};
+
+impl Policy {
+    /// The port was looked at and nothing had come.
+    pub fn nothing(&mut self, at: MonoTime) {
+        self.looked = at;
+    }
+
+    /// Bytes came in; `all` that there were when the port was read.
+    pub fn received(&mut self, at: MonoTime, bytes: &[u8], all: bool) {
+        let since = self.looked.max(self.handed);
+        if all {
+            self.looked = at;
+        }
+        if matches!(self.phase, Phase::Closed) {
+            return;
+        }
+        self.last_traffic = at;
+        let mut framed = Vec::new();
+        self.framer.push(bytes, &mut framed);
+        let mut lines = Vec::new();
+        for item in framed {
+            match item {
+                Framed::Dropped(n) => self.drop_bytes(n),
+                Framed::Line(text) => match Line::parse(&text) {
+                    Ok(line) => lines.push((text, line)),
+                    // Of another version, perhaps: only the hello is the same in all.
+                    Err(_) => {
+                        self.lines = self.lines.saturating_add(1);
+                        self.drop_bytes(text.len());
+                    }
+                },
+            }
+        }
+        let times: Vec<u32> = lines.iter().map(|(_, line)| line.ms).collect();
+        for ((text, line), at) in lines.into_iter().zip(burst::stamps(since, at, &times)) {
+            self.line(at, text, line);
+        }
+    }
+
+    fn drop_bytes(&mut self, n: usize) {
+        let n = n as u64;
+        if let Phase::Steady(steady) = &mut self.phase {
+            self.garbled = self.garbled.saturating_add(n);
+            // A line may have been in it.
+            steady.wanted = true;
+        }
+    }
+
+    fn line(&mut self, at: MonoTime, text: String, line: Line) {
+        self.lines = self.lines.saturating_add(1);
+        let (seq, ms) = (line.seq, line.ms);
+        let before = self.last_line.replace((seq, ms));
+        let missing = before.map_or(0, |(last, _)| seq.wrapping_sub(last).wrapping_sub(1));
+        let restarted = before.is_some_and(|(_, last_ms)| burst::goes_back(last_ms, ms));
+        match line.message {
+            Message::ForeignHello(version) => self.foreign(at, version),
+            Message::Hello(hello) if !matches!(self.phase, Phase::Steady(_)) => self.meet(at, hello, text),
+            // The first line after a start has the number 0.
+            Message::Hello(hello) if restarted || (missing > 0 && seq == 0) => {
+                self.lost_power(at);
+                self.meet(at, hello, text);
+            }
+            message => self.other_line(at, text, &message, missing, restarted),
+        }
+    }
+
+    fn other_line(&mut self, at: MonoTime, text: String, message: &Message, missing: u16, restarted: bool) {
+        let is_snapshot = matches!(message, Message::Board(_) | Message::Beat(_));
+        match &self.phase {
+            // Nothing is known of who says this.
+            Phase::Closed | Phase::Greeting { .. } => {}
+            Phase::Meeting { .. } if is_snapshot => self.come_up(at, text),
+            // The snapshot will show what pegs did.
+            Phase::Meeting { .. } if matches!(message, Message::Peg(..)) => {}
+            Phase::Meeting { .. } => self.pass_on(at, text),
+            Phase::Steady(_) if restarted => {
+                // Its hello was lost.
+                self.lost_power(at);
+                self.greet(at);
+            }
+            Phase::Steady(_) => {
+                if missing > 0 {
+                    self.note(at, json!({"what": "lost-lines", "n": missing}));
+                }
+                self.in_order(at, text, message, missing > 0);
+            }
+        }
+    }
+
+    fn in_order(&mut self, at: MonoTime, text: String, message: &Message, gap: bool) {
+        let mut resynced = None;
+        if let Phase::Steady(steady) = &mut self.phase {
+            steady.wanted |= gap;
+            steady.gap |= gap;
+            if let Message::Board(snapshot) | Message::Beat(snapshot) = message {
+                (steady.wanted, steady.asked) = (false, None);
+                if std::mem::take(&mut steady.gap) {
+                    let known = self.decoder.known().unwrap_or_default();
+                    resynced = Some(known.differs(snapshot).count());
+                }
+            }
+        }
+        if let Some(n) = resynced {
+            self.note(at, json!({"what": "snapshot-after-loss", "differs": n}));
+        }
+        self.pass_on(at, text);
+    }
+
+    /// Hands a line on when it says something new.
+    fn pass_on(&mut self, at: MonoTime, text: String) {
+        let mut news = Vec::new();
+        self.decoder.push(&text, &mut news);
+        if !news.is_empty() {
+            self.hand_input(at, Input::Peg(text));
+        }
+    }
+
+    fn foreign(&mut self, at: MonoTime, version: u32) {
+        if !matches!(self.phase, Phase::Closed) {
+            self.complain(at, Complaint::Version { theirs: version });
+            self.greet(at.plus_ms(FOREIGN_MS));
+        }
+    }
+
+    fn meet(&mut self, at: MonoTime, hello: Hello, line: String) {
+        if !matches!(self.phase, Phase::Closed) {
+            self.phase = Phase::Meeting { hello, line, until: at.plus_ms(ANSWER_MS), tries: 0 };
+        }
+    }
+
+    /// The board has started again in the middle of the game.
+    fn lost_power(&mut self, at: MonoTime) {
+        self.note(at, json!({"what": "restarted"}));
+        self.down(at);
+    }
+
+    /// The first snapshot is here.
+    fn come_up(&mut self, at: MonoTime, text: String) {
+        let Phase::Meeting { hello, line, .. } = std::mem::replace(&mut self.phase, Phase::Closed) else {
+            return;
+        };
+        (self.up, self.told, self.complaint) = (true, true, None);
+        self.hand(at, Event::Link(true));
+        self.tell_gap(at, &hello.serial);
+        self.pass_on(at, line);
+        self.pass_on(at, text);
+        let steady = Steady {
+            beat_ms: u64::from(hello.beat_ms).clamp(200, 10_000),
+            wanted: false,
+            asked: None,
+            next_ask: at,
+            gap: false,
+        };
+        self.phase = Phase::Steady(steady);
+        self.queue.push_back(Action::Greet(hello));
+    }
+
+    /// Tells how long the board was away, and whether it is the same one that is back.
+    fn tell_gap(&mut self, at: MonoTime, serial: &str) {
+        if let Some(since) = self.down_since.take() {
+            self.note(at, json!({"what": "gap", "gap_ms": at.since(since) / 1000}));
+        }
+        if let Some(before) = self.serial.replace(serial.to_owned()).filter(|before| before != serial) {
+            self.note(at, json!({"what": "other-board", "serial": serial, "before": before}));
+        }
+    }
+}

@@ -1,0 +1,352 @@
+use super::*;
+use touchmoved_peg::{Board, Holes, Identity, Key, Settings, Side};
+
+const START: u64 = 0xffff_0000_0000_ffff;
+const E2: u64 = 1 << 12;
+const E4: u64 = 1 << 28;
+const KEYS: [Key<'static>; 2] = [Key::Press(Side::White), Key::Button("draw-offer-white")];
+
+/// A policy with the reference firmware at the other end, without a wire in between.
+struct Desk {
+    policy: Policy,
+    board: Option<Board<'static>>,
+    holes: u64,
+    keys: u32,
+    /// When the board started.
+    started_ms: u64,
+    ms: u64,
+    /// What is done to the bytes of the board on their way.
+    wire: fn(Vec<u8>) -> Vec<u8>,
+    hears: bool,
+    said: Vec<Action>,
+}
+
+fn board() -> Board<'static> {
+    let identity = Identity { firmware: "reference", version: "0.1.0", serial: "PB0007" };
+    Board::new(identity, Settings::default(), &KEYS)
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let mut policy = Policy::new();
+        policy.opened(MonoTime::ZERO);
+        Desk {
+            policy,
+            board: Some(board()),
+            holes: START,
+            keys: 0,
+            started_ms: 0,
+            ms: 0,
+            wire: |bytes| bytes,
+            hears: true,
+            said: Vec::new(),
+        }
+    }
+
+    /// A desk whose board is read.
+    fn up() -> Desk {
+        let mut desk = Desk::new();
+        desk.run(50);
+        assert!(desk.policy.is_up());
+        desk.said.clear();
+        desk
+    }
+
+    /// Does what the policy wants at this moment.
+    fn act(&mut self) {
+        let at = MonoTime::ZERO.plus_ms(self.ms);
+        while let Some(action) = self.policy.poll(at) {
+            if let (Action::Send(request), Some(board), true) = (&action, &mut self.board, self.hears) {
+                request.bytes().iter().for_each(|byte| board.receive(*byte));
+            }
+            self.said.push(action);
+        }
+        assert!(self.policy.deadline().is_none_or(|deadline| deadline > at));
+    }
+
+    /// Lets time pass.
+    fn run(&mut self, ms: u64) {
+        for _ in 0..ms {
+            self.act();
+            self.ms += 1;
+            let at = MonoTime::ZERO.plus_ms(self.ms);
+            let mut bytes = Vec::new();
+            if let Some(board) = &mut self.board {
+                let now = u32::try_from(self.ms - self.started_ms).unwrap();
+                board.scan(now, Holes::of(self.holes), self.keys);
+                while let Some(line) = board.next_line(now) {
+                    bytes.extend(line.as_bytes());
+                }
+            }
+            let bytes = (self.wire)(bytes);
+            if bytes.is_empty() {
+                self.policy.nothing(at);
+            } else {
+                self.policy.received(at, &bytes, true);
+            }
+            self.act();
+        }
+    }
+
+    fn restart_board(&mut self) {
+        self.board = Some(board());
+        self.started_ms = self.ms;
+    }
+
+    /// What was handed on, in short: events as they are, lines by their body.
+    fn handed(&self) -> Vec<String> {
+        let short = |action: &Action| match action {
+            Action::Hand(_, Input::Peg(line)) => Some(line.split('*').next().unwrap().to_owned()),
+            Action::Hand(_, Input::Event(_, Event::Device(value))) => {
+                let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
+                let error = text("error").map(|error| error.split([';', ':']).next().unwrap().to_owned());
+                text("what").or(error)
+            }
+            Action::Hand(_, Input::Event(_, event)) => Some(format!("{event:?}")),
+            _ => None,
+        };
+        self.said.iter().filter_map(short).collect()
+    }
+
+    fn asked(&self) -> Vec<Request> {
+        let request =
+            |action: &Action| if let Action::Send(request) = action { Some(*request) } else { None };
+        self.said.iter().filter_map(request).collect()
+    }
+
+    fn complaints(&self) -> Vec<Complaint> {
+        let complaint =
+            |action: &Action| if let Action::Complain(complaint) = action { Some(*complaint) } else { None };
+        self.said.iter().filter_map(complaint).collect()
+    }
+}
+
+const HELLO: &str =
+    "proto=1,firmware=reference,version=0.1.0,serial=PB0007,close=5,open=15,beat=1000,half=no";
+
+#[test]
+fn a_board_is_met_and_then_only_news_is_passed_on() {
+    let mut desk = Desk::new();
+    desk.run(3500);
+    let hello = desk.handed()[1].clone();
+    assert!(hello.starts_with("$HELLO,") && hello.ends_with(HELLO), "{hello}");
+    assert_eq!(desk.handed()[0], "Link(true)");
+    assert!(desk.handed()[2].ends_with(",ffff00000000ffff"));
+    assert_eq!((desk.handed().len(), desk.asked()), (3, vec![Request::Hello]), "heartbeats are no news");
+    desk.said.clear();
+    desk.holes ^= E2;
+    desk.run(100);
+    desk.holes ^= E4;
+    desk.keys = 3;
+    desk.run(100);
+    let bodies: Vec<String> =
+        desk.handed().iter().map(|line| line.rsplit(',').next().unwrap().to_owned()).collect();
+    assert_eq!(bodies, ["out", "in", "white", "draw-offer-white"]);
+    assert_eq!(desk.asked(), []);
+}
+
+#[test]
+fn lost_lines_make_the_host_ask_and_what_they_told_is_seen() {
+    let mut desk = Desk::up();
+    desk.holes ^= E2;
+    // The line is damaged on its way.
+    desk.wire = |mut bytes| {
+        if !bytes.is_empty() {
+            bytes.remove(3);
+        }
+        bytes
+    };
+    desk.run(16);
+    desk.wire = |bytes| bytes;
+    desk.run(10);
+    let handed = desk.handed();
+    assert_eq!(handed[..3], ["garbled-bytes", "lost-lines", "snapshot-after-loss"], "{handed:?}");
+    assert!(handed[3].starts_with("$BOARD,") && handed[3].ends_with(",ffff00000000efff"), "{handed:?}");
+    assert_eq!((handed.len(), desk.asked()), (4, vec![Request::Board]));
+}
+
+#[test]
+fn a_line_that_is_lost_without_a_trace_is_missed_at_the_next_one() {
+    let mut desk = Desk::up();
+    desk.holes ^= E2;
+    desk.wire = |_| Vec::new();
+    desk.run(20);
+    desk.wire = |bytes| bytes;
+    desk.holes ^= E4;
+    desk.run(20);
+    let handed = desk.handed();
+    assert_eq!(handed[0], "lost-lines");
+    assert!(handed[1].ends_with(",e4,in") && handed[2] == "snapshot-after-loss", "{handed:?}");
+    assert!(handed[3].ends_with(",ffff00001000efff"), "{handed:?}");
+}
+
+#[test]
+fn a_heartbeat_heals_a_board_that_does_not_hear() {
+    let mut desk = Desk::up();
+    desk.hears = false;
+    desk.holes ^= E2;
+    desk.wire = |_| Vec::new();
+    desk.run(20);
+    desk.wire = |bytes| bytes;
+    desk.run(1000);
+    let handed = desk.handed();
+    assert_eq!(handed[..2], ["lost-lines", "snapshot-after-loss"], "{handed:?}");
+    assert!(handed[2].starts_with("$BEAT,"), "{handed:?}");
+}
+
+#[test]
+fn noise_is_told_and_makes_nothing() {
+    let mut desk = Desk::up();
+    desk.wire = |mut bytes| {
+        bytes.extend(b"\x00\xff$PEG,9,9,e2,out*000000\r\n");
+        bytes
+    };
+    desk.run(1);
+    desk.wire = |bytes| bytes;
+    desk.run(2000);
+    assert_eq!(desk.handed(), ["garbled-bytes"]);
+    assert_eq!(desk.asked(), [Request::Board]);
+}
+
+#[test]
+fn a_restart_is_a_link_that_went_and_came() {
+    let mut desk = Desk::up();
+    desk.run(500);
+    desk.holes ^= E2;
+    desk.restart_board();
+    desk.run(10);
+    let handed = desk.handed();
+    assert_eq!(handed[..4], ["restarted", "Link(false)", "Link(true)", "gap"], "{handed:?}");
+    assert!(handed[4].starts_with("$HELLO,0,") && handed[5].ends_with(",ffff00000000efff"), "{handed:?}");
+}
+
+#[test]
+fn a_restart_whose_hello_was_lost_is_noticed() {
+    let mut desk = Desk::up();
+    desk.run(2500);
+    desk.wire = |_| Vec::new();
+    desk.restart_board();
+    desk.run(1);
+    desk.wire = |bytes| bytes;
+    desk.run(1100);
+    let handed = desk.handed();
+    assert_eq!(handed[..3], ["restarted", "Link(false)", "Link(true)"], "{handed:?}");
+    assert!(desk.policy.is_up());
+}
+
+#[test]
+fn a_board_that_falls_silent_is_down_until_it_answers() {
+    let mut desk = Desk::up();
+    let board = desk.board.take();
+    desk.run(3600);
+    assert_eq!(desk.complaints(), [Complaint::Silent]);
+    assert_eq!(desk.handed(), ["nothing comes from the board", "Link(false)"]);
+    desk.run(20_000);
+    assert_eq!(desk.complaints().len(), 1, "told once");
+    desk.said.clear();
+    desk.board = board;
+    desk.run(3000);
+    assert_eq!(desk.handed()[0], "Link(true)");
+}
+
+#[test]
+fn each_wrong_device_has_its_own_words() {
+    let mut silent = Desk::new();
+    silent.board = None;
+    silent.run(4100);
+    assert_eq!(silent.complaints(), [Complaint::Silent]);
+
+    // A DGT board that streams, or a wrong speed.
+    let mut foreign = Desk::new();
+    foreign.wire = |_| vec![0x8e, 0x00, 0x05, 0x34, 0x00];
+    foreign.run(4100);
+    assert_eq!(foreign.complaints(), [Complaint::Unreadable]);
+    assert_eq!(foreign.handed().last().unwrap(), "Link(false)");
+
+    let mut deaf = Desk::new();
+    deaf.hears = false;
+    deaf.wire = |bytes| if bytes.starts_with(b"$HELLO") { Vec::new() } else { bytes };
+    deaf.run(4100);
+    assert_eq!(deaf.complaints(), [Complaint::NoHello]);
+
+    let mut newer = Desk::new();
+    newer.wire = |bytes| {
+        if bytes.starts_with(b"$HELLO") { b"$HELLO,0,5,proto=2,name=x*1829A0\r\n".to_vec() } else { bytes }
+    };
+    newer.run(100);
+    assert_eq!(newer.complaints(), [Complaint::Version { theirs: 2 }]);
+    let text = newer.complaints()[0].to_string();
+    assert!(text.contains("version 2") && text.contains("update this program"), "{text}");
+    newer.run(5000);
+    assert_eq!(newer.complaints().len(), 1);
+    assert!(!newer.policy.is_up());
+}
+
+#[test]
+fn a_port_that_goes_takes_the_link_with_it() {
+    let mut desk = Desk::up();
+    desk.policy.closed(MonoTime::ZERO.plus_ms(99));
+    let at = MonoTime::ZERO.plus_ms(99);
+    assert_eq!(desk.policy.poll(at), Some(Action::Hand(at, Event::Link(false).into())));
+    assert_eq!(desk.policy.poll(at), None);
+    desk.policy.received(at, b"$", true);
+    assert_eq!((desk.policy.poll(at), desk.policy.deadline()), (None, None));
+    desk.policy.closed(at);
+    assert_eq!(desk.policy.poll(at), None, "told once");
+    desk.policy.opened(at);
+    desk.ms = 99;
+    desk.run(10);
+    assert!(desk.policy.is_up());
+}
+
+#[test]
+fn an_outage_is_told_with_its_length_and_another_board_is_named() {
+    let mut desk = Desk::up();
+    let at = MonoTime::ZERO.plus_ms(desk.ms);
+    desk.policy.closed(at);
+    desk.policy.closed(at.plus_ms(900));
+    desk.ms += 1990;
+    let identity = Identity { firmware: "reference", version: "0.1.0", serial: "PB0008" };
+    desk.board = Some(Board::new(identity, Settings::default(), &KEYS));
+    desk.started_ms = desk.ms;
+    desk.policy.opened(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.run(20);
+    let notes: Vec<&serde_json::Value> = desk
+        .said
+        .iter()
+        .filter_map(|action| match action {
+            Action::Hand(_, Input::Event(_, Event::Device(note))) => Some(note),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    let gap = notes[0]["gap_ms"].as_u64().unwrap();
+    assert!(notes[0]["what"] == "gap" && (1990..=2010).contains(&gap), "{notes:?}");
+    let other = json!({"source": "peg", "what": "other-board", "serial": "PB0008", "before": "PB0007"});
+    assert_eq!(notes[1], &other);
+    // What the second board shows is told as it is.
+    assert!(desk.handed().last().unwrap().ends_with(",ffff00000000ffff"));
+}
+
+#[test]
+fn lines_that_waited_together_have_their_own_times() {
+    let mut desk = Desk::up();
+    let mut bytes = Vec::new();
+    let board = desk.board.as_mut().unwrap();
+    for (ms, holes) in [(100, START ^ E2), (120, START ^ E2), (400, START ^ E2 ^ E4), (410, START ^ E2 ^ E4)]
+    {
+        board.scan(ms, Holes::of(holes), 0);
+        while let Some(line) = board.next_line(ms) {
+            bytes.extend(line.as_bytes());
+        }
+    }
+    let at = MonoTime::ZERO.plus_ms(700);
+    desk.policy.received(at, &bytes, true);
+    let mut stamps = Vec::new();
+    while let Some(action) = desk.policy.poll(at) {
+        if let Action::Hand(at, Input::Peg(_)) = action {
+            stamps.push(at.as_micros() / 1000);
+        }
+    }
+    assert_eq!(stamps, [700 - (410 - 120), 700]);
+}
