@@ -124,6 +124,8 @@ fn the_tables_of_the_notation_are_told_as_they_are() {
         let letters = pieces.map(|role| language.letter(role)).join(" | ");
         told(&format!("| `{language}` | {} | {letters} |", language.name()));
     }
+    let manual = read("docs/laws.md");
+    let told = |row: &str| assert!(manual.lines().any(|line| line == row), "{row}");
     for speech in Speech::ALL {
         let men = pieces.into_iter().chain([Role::Pawn]).map(|role| speech.piece(role));
         let sides = [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| speech.castling(side));

@@ -545,7 +545,7 @@ pub struct Snapshot {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<&'static str>,
     /// What an arbiter looks at beside it to decide on a claim.
-    #[serde(skip_serializing_if = "Option::is_none", flatten)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
     /// Who may see it.
     pub to: Audience,
