@@ -93,6 +93,19 @@ impl Session {
         let now = Now { at, ev };
         self.pass_time(at);
         self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
+        self.resume_after_end(at);
+    }
+
+    /// The end was taken back: what changed on the board since then is read as after an outage.
+    pub(super) fn resume_after_end(&mut self, at: MonoTime) {
+        if self.narrator.is_over() {
+            return;
+        }
+        if let Some(seen) = self.after_end.take() {
+            let seen = Observed { occupied: seen.occupied, men: seen.men, ..self.tracker.seen().clone() };
+            self.tracker.report(seen, at);
+            self.narrate(at, super::Moment::Board(super::Cause::Report));
+        }
     }
 
     /// Men are moved although the clocks are stopped: a sealed move is put on the board.

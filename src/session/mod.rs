@@ -80,6 +80,9 @@ pub struct Session {
     hears_noise: bool,
     /// Nothing has happened yet but time.
     untouched: bool,
+    /// What the board shows since the end of the game, while nothing on it is a move: an end may be taken
+    /// back.
+    after_end: Option<Observed>,
     /// When a square changed last.
     last_change: MonoTime,
 }
@@ -123,6 +126,7 @@ impl Session {
             hears_noise: setup.signal == Signal::Debounced,
             mid_game: !setup.history.is_empty(),
             untouched: true,
+            after_end: None,
             last_change: MonoTime::ZERO,
         };
         if let Some(way) = turned {
@@ -271,6 +275,7 @@ impl Session {
                 if !self.narrator.stands_against(*result) {
                     let end = Conclusion::of(*result, "entered", Certainty::Arbiter);
                     self.narrator.conclude(end, &self.tracker, now, &mut self.facts);
+                    self.resume_after_end(at);
                 }
             }
             Event::Link(false) | Event::Power(false) => {
@@ -325,11 +330,12 @@ impl Session {
 
     /// A settled change of one square, in the numbering of the sensor.
     fn change(&mut self, at: MonoTime, raw: Square, occupied: bool, piece: Option<Piece>) {
-        if self.narrator.is_over() {
-            return;
-        }
         let square = self.orientation.square(raw);
         let seen = self.tracker.seen();
+        if self.narrator.is_over() {
+            self.after_end.get_or_insert_with(|| seen.clone()).set(square, occupied, piece);
+            return;
+        }
         let was = seen.occupied.contains(square);
         let same_man = seen.men.as_ref().is_none_or(|men| men.piece_at(square) == piece);
         self.pass_time(at);
@@ -360,6 +366,9 @@ impl Session {
             debouncer.reset(occupied);
         }
         if self.narrator.is_over() {
+            let (occupied, men) =
+                (self.orientation.occupied(occupied), men.map(|men| self.orientation.board(men)));
+            self.after_end = Some(Observed::of(occupied, men));
             return;
         }
         self.turn_by_setup(at, occupied, men.as_ref());

@@ -1,6 +1,6 @@
 //! One reading of the board: a game that would explain what the sensors showed, and what it costs.
 
-use shakmaty::{Bitboard, Board, Color, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Piece, Position as _, Role, Square};
 
 use super::{
     cost::{self, Cost},
@@ -43,6 +43,17 @@ impl Observed {
     /// What a sound board shows: every square is believed.
     pub(crate) fn of(occupied: Bitboard, men: Option<Board>) -> Observed {
         Observed { occupied, men, masked: Bitboard::EMPTY, misread: Bitboard::EMPTY, shorted: None }
+    }
+
+    /// A square changed.
+    pub(crate) fn set(&mut self, square: Square, occupied: bool, piece: Option<Piece>) {
+        self.occupied.set(square, occupied);
+        if let Some(men) = &mut self.men {
+            match piece.filter(|_| occupied) {
+                Some(piece) => men.set_piece_at(square, piece),
+                None => men.discard_piece_at(square),
+            }
+        }
     }
 
     /// Squares that say nothing about a board on which `occupied` is filled.
