@@ -107,7 +107,9 @@ fn unknown_keys() {
     );
     refuses_board(
         "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\nbaud = 9600",
-        &["5:1: board.sensor.dgt.baud: unknown key; known here: dtr-rts, port"],
+        &[
+            "5:1: board.sensor.dgt.baud: unknown key; known here: dtr-rts, port, serial-number, stored-moves, updates",
+        ],
     );
     refuses_board(
         "[board.sensor.reed]\n[board.sensor.simulated]",
@@ -421,7 +423,22 @@ fn dgt_boards() {
     refuses_board(
         "[board.sensor.dgt]",
         &[
-            "3:1: board.sensor.dgt.port: missing; name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/",
+            "3:1: board.sensor.dgt.port: missing; name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/, or give the serial-number of its USB adapter",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\nserial-number = \"A1\"",
+        &["5:17: board.sensor.dgt.serial-number: there is a port already; keep the one or the other"],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nserial-number = \"A1\"\nupdates = \"all\"",
+        &["5:11: board.sensor.dgt.updates: expected \"nice\", \"clock\" or \"board\", found \"all\""],
+    );
+    refuses(
+        "[[board]]\nid = \"1\"\nsensor.dgt = { serial-number = \"A1\" }\n\
+         [[board]]\nid = \"2\"\nsensor.dgt = { serial-number = \"A1\" }\n",
+        &[
+            "6:32: board.sensor.dgt.serial-number: USB serial number A1 is read by board 1 (line 3) already; one port, one board",
         ],
     );
     refuses_board(
@@ -735,4 +752,8 @@ fn every_example_is_correct_and_says_what_it_is_for() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains(&format!("matrix ({backend}), a scan every 5 ms")), "{name}: {said}");
     }
+    let shown = |file: &str| String::from_utf8(check_config(&dir, &[file]).stdout).unwrap();
+    assert!(shown("dgt-usb.toml").contains("dgt /dev/touchmoved/dgt;"));
+    assert!(shown("dgt-rs232.toml").contains("dgt USB serial number A50285BI;"));
+    assert!(shown("dgt-bluetooth.toml").contains("dgt /dev/rfcomm0;"));
 }

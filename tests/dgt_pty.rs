@@ -2,222 +2,28 @@
 //! The DGT source end to end: a board on a pseudo terminal that answers commands and plays what
 //! real boards sent.
 
-use std::{
-    io::{ErrorKind, Read, Write},
-    path::{Path, PathBuf},
-    sync::mpsc::{Receiver, Sender, channel, sync_channel},
-    thread::JoinHandle,
-    time::Duration,
-};
+#[path = "support/dgt.rs"]
+mod dgt;
 
+use dgt::{Desk, Inside, START, Tell, TestBoard, is_pieces, link_to, piece};
 use serde_json::{Value, json};
-use serialport::{SerialPort, TTYPort};
-use shakmaty::{Color, Piece, Square};
+use serialport::TTYPort;
+use shakmaty::{Chess, Color, Square};
 use touchmoved::{
-    game::Board,
-    sensor::{Reading, Sink, Source, Stop, dgt::DgtSource, serial::ModemLines},
-    session::{
-        event::{ClockReading, Event},
-        io::Input,
-        setup::{BoardKind, GameSetup},
+    sensor::{
+        dgt::{DgtSource, policy::Updates},
+        serial::{
+            ModemLines, PortSettings, SerialLink,
+            place::{PortName, Roots},
+        },
     },
+    session::event::{ClockReading, Event},
     wire::dgt::{
-        Command, Message,
-        clock::Clock,
-        message::{Dump, Reading as Code, number_of, square_of},
+        Message,
+        message::Reading as Code,
+        storage::{Entry, Mark},
     },
 };
-
-/// Only a test that hangs waits for so long.
-const LIMIT: Duration = Duration::from_secs(60);
-
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-
-/// What the test tells its board.
-enum Tell {
-    /// Send these bytes as soon as the board streams; field updates in them change the position.
-    Play(Vec<u8>),
-    /// Change a square without a word: the update was lost.
-    Change(Square, Code),
-    /// Answer nothing from now on, or again.
-    Mute(bool),
-}
-
-/// What a board saw and said.
-#[derive(Default)]
-struct Log {
-    commands: Vec<u8>,
-    written: Vec<u8>,
-}
-
-/// A board on a pseudo terminal. Ending it is like pulling the cable.
-struct TestBoard {
-    tell: Sender<Tell>,
-    thread: JoinHandle<Log>,
-}
-
-impl TestBoard {
-    /// Plugs a board in: `link` becomes the name of its port.
-    fn plug(link: &Path, fen: &str) -> TestBoard {
-        let (master, slave) = TTYPort::pair().unwrap();
-        let _ = std::fs::remove_file(link);
-        std::os::unix::fs::symlink(slave.name().unwrap(), link).unwrap();
-        let position = Dump::of(&fen.parse().unwrap());
-        let (tell, told) = channel();
-        let thread = std::thread::spawn(move || {
-            let log = board_thread(master, position, &told);
-            drop(slave);
-            log
-        });
-        TestBoard { tell, thread }
-    }
-
-    fn play(&self, bytes: &[u8]) {
-        self.tell.send(Tell::Play(bytes.to_vec())).unwrap();
-    }
-
-    fn unplug(self) -> Log {
-        drop(self.tell);
-        self.thread.join().unwrap()
-    }
-}
-
-fn set(position: &mut Dump, square: Square, reading: Code) {
-    position.0[usize::from(number_of(square))] = reading;
-}
-
-fn board_thread(mut port: TTYPort, mut position: Dump, told: &Receiver<Tell>) -> Log {
-    port.set_timeout(Duration::from_millis(5)).unwrap();
-    let (mut log, mut streams, mut mute) = (Log::default(), false, false);
-    let mut plays: Vec<Vec<u8>> = Vec::new();
-    loop {
-        match told.try_recv() {
-            Ok(Tell::Play(bytes)) => plays.push(bytes),
-            Ok(Tell::Change(square, reading)) => set(&mut position, square, reading),
-            Ok(Tell::Mute(on)) => mute = on,
-            Err(std::sync::mpsc::TryRecvError::Empty) => {}
-            Err(std::sync::mpsc::TryRecvError::Disconnected) => return log,
-        }
-        if streams {
-            for bytes in plays.drain(..) {
-                if let [0x8e, 0, 5, number, code] = bytes.as_slice() {
-                    set(&mut position, square_of(*number).unwrap(), Code::from_code(*code));
-                }
-                log.written.extend(&bytes);
-                port.write_all(&bytes).unwrap();
-            }
-        }
-        let mut buffer = [0; 32];
-        let n = match port.read(&mut buffer) {
-            Ok(n) => n,
-            Err(error) if error.kind() == ErrorKind::TimedOut => continue,
-            Err(error) => panic!("{error}"),
-        };
-        assert!(n <= 10, "the input buffer of a board holds ten bytes");
-        for byte in &buffer[..n] {
-            log.commands.push(*byte);
-            let answer = match Command::from_byte(*byte).expect("a known command") {
-                Command::Reset => {
-                    streams = false;
-                    None
-                }
-                Command::UpdateNice => {
-                    streams = true;
-                    None
-                }
-                Command::SendBoard => Some(Message::Board(Box::new(position))),
-                Command::SendClock => Some(Message::Clock(Clock::Absent)),
-                Command::Version => Some(Message::Version(1, 2)),
-                Command::Serial => Some(Message::Serial("01025".to_owned())),
-                Command::Trademark => Some(Message::Trademark("test board".to_owned())),
-                // An old board: no long serial number.
-                _ => None,
-            };
-            if let (Some(message), false) = (answer, mute) {
-                let bytes = message.encode();
-                log.written.extend(&bytes);
-                port.write_all(&bytes).unwrap();
-            }
-        }
-    }
-}
-
-/// The source, its thread and the decoder behind it.
-struct Desk {
-    readings: Receiver<Reading>,
-    stop: Stop,
-    thread: JoinHandle<()>,
-    board: Board,
-    /// The bytes exactly as the source handed them over.
-    bytes: Vec<u8>,
-    _dir: tempfile::TempDir,
-    link: PathBuf,
-}
-
-impl Desk {
-    fn new(board: impl FnOnce(&Path) -> Option<TestBoard>) -> (Desk, Option<TestBoard>) {
-        let dir = tempfile::tempdir().unwrap();
-        let link = dir.path().join("dgt0");
-        let plugged = board(&link);
-        let (sender, readings) = sync_channel(16);
-        let stop = Stop::default();
-        let source = Box::new(DgtSource::new(&link, ModemLines::Off));
-        let thread = {
-            let stop = stop.clone();
-            std::thread::spawn(move || source.run(&Sink::new(sender), &stop).unwrap())
-        };
-        let setup = GameSetup { board: BoardKind::Dgt, ..GameSetup::default() };
-        let mut board = Board::new(&setup).unwrap();
-        board.keep_events();
-        (Desk { readings, stop, thread, board, bytes: Vec::new(), _dir: dir, link }, plugged)
-    }
-
-    fn with(fen: &str) -> (Desk, TestBoard) {
-        let (desk, board) = Desk::new(|link| Some(TestBoard::plug(link, fen)));
-        (desk, board.unwrap())
-    }
-
-    /// Takes readings until an event is the last one wanted; all events up to it.
-    fn until(&mut self, last: impl Fn(&Event) -> bool) -> Vec<Event> {
-        let mut events = Vec::new();
-        loop {
-            while let Some(stamped) = self.board.poll_event() {
-                let done = last(&stamped.event);
-                events.push(stamped.event);
-                if done {
-                    return events;
-                }
-            }
-            let reading =
-                self.readings.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{error} after {events:#?}"));
-            let Some(input) = reading.input else { continue };
-            if let Input::Dgt(bytes) = &input {
-                self.bytes.extend(bytes);
-            }
-            self.board.input(reading.at, &input);
-        }
-    }
-
-    fn end(self) -> Vec<u8> {
-        self.stop.set();
-        let mut bytes = self.bytes;
-        while let Ok(reading) = self.readings.recv_timeout(LIMIT) {
-            if let Some(Input::Dgt(more)) = reading.input {
-                bytes.extend(more);
-            }
-        }
-        self.thread.join().unwrap();
-        bytes
-    }
-}
-
-fn is_pieces(event: &Event) -> bool {
-    matches!(event, Event::Pieces(_))
-}
-
-fn piece(square: Square, letter: char) -> Event {
-    Event::Piece { square, piece: Piece::from_char(letter) }
-}
 
 fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
@@ -243,7 +49,7 @@ fn played(id: &str, fen: &str) -> Vec<Event> {
     board.play(&Message::Field { square: Square::A1, reading: Code::from_code(0x01) }.encode());
     let mut events = desk.until(|event| *event == piece(Square::A1, 'P'));
     events.pop();
-    let log = board.unplug();
+    let (log, _) = board.unplug();
     let read = desk.end();
     assert!(
         log.written.starts_with(&read),
@@ -308,15 +114,15 @@ fn a_rook_that_hovers_as_a_real_board_sent_it() {
 #[test]
 fn the_start_is_the_recipe_and_the_board_is_named() {
     let (mut desk, board) = Desk::with(START);
-    let events = desk.until(|event| *event == Event::Device(json!({"clock": "absent"})));
+    let events = desk.until(|event| *event == Event::Device(json!({"trademark": "test board"})));
     for wanted in [json!({"version": "1.2"}), json!({"serial": "01025"}), json!({"trademark": "test board"})]
     {
         assert!(events.contains(&Event::Device(wanted.clone())), "{wanted} in {events:?}");
     }
     board.play(&Message::Field { square: Square::E2, reading: Code::Empty }.encode());
     desk.until(|event| *event == piece(Square::E2, ' '));
-    let log = board.unplug();
-    assert_eq!(log.commands[..8], [0x40, 0x4d, 0x45, 0x55, 0x47, 0x42, 0x4b, 0x41]);
+    let (log, _) = board.unplug();
+    assert_eq!(log.commands[..9], [0x40, 0x42, 0x4b, 0x41, 0x42, 0x4d, 0x45, 0x55, 0x47]);
     desk.end();
 }
 
@@ -325,7 +131,7 @@ fn a_lost_update_is_repaired_by_a_dump() {
     let (mut desk, board) = Desk::with(START);
     desk.until(is_pieces);
     // The man from e2 arrives on e4, the update of e2 lost its last byte on the way.
-    board.tell.send(Tell::Change(Square::E2, Code::Empty)).unwrap();
+    board.tell(Tell::Change(Square::E2, Code::Empty));
     board.play(&[0x00, 0x13, 0x37, 0x8e, 0x00, 0x05, 0x34]);
     board.play(&Message::Field { square: Square::E4, reading: Code::from_code(1) }.encode());
     let played: shakmaty::Board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR".parse().unwrap();
@@ -366,6 +172,8 @@ fn a_board_that_is_plugged_in_later_is_found() {
     let (mut desk, none) = Desk::new(|_| None);
     assert!(none.is_none());
     assert_eq!(desk.until(|_| true), [Event::Link(false)]);
+    let complaint = desk.complaint();
+    assert!(complaint.contains("no such device") && complaint.contains("by-id"), "{complaint}");
     let board = TestBoard::plug(&desk.link, START);
     let events = desk.until(is_pieces);
     assert!(events.contains(&Event::Link(true)), "{events:?}");
@@ -377,11 +185,273 @@ fn a_board_that_is_plugged_in_later_is_found() {
 fn a_board_that_falls_silent_is_down_until_it_answers() {
     let (mut desk, board) = Desk::with(START);
     desk.until(is_pieces);
-    board.tell.send(Tell::Mute(true)).unwrap();
+    board.tell(Tell::Mute(true));
     desk.until(|event| *event == Event::Link(false));
-    board.tell.send(Tell::Mute(false)).unwrap();
+    board.tell(Tell::Mute(false));
     let events = desk.until(is_pieces);
     assert!(events.contains(&Event::Link(true)), "{events:?}");
+    board.unplug();
+    desk.end();
+}
+
+/// Whether an event is a dump of this position.
+fn shows(fen: &str) -> impl Fn(&Event) -> bool {
+    let wanted = Event::Pieces(fen.parse().unwrap());
+    move |event| *event == wanted
+}
+
+/// Whether an event notes that the board's memory was read.
+fn is_memory(event: &Event) -> bool {
+    matches!(event, Event::Device(status) if status["what"] == "storage-log")
+}
+
+#[test]
+fn moves_that_were_made_while_the_cable_was_out_come_from_the_memory_of_the_board() {
+    let (mut desk, board) = Desk::with(START);
+    desk.until(is_pieces);
+    let mut game = Chess::default();
+    board.moves(&mut game, "e4 e5 Nf3 Nc6 Bb5 a6");
+    desk.until(|event| *event == piece(Square::A6, 'p'));
+    let (_, mut inside) = board.unplug();
+    desk.until(|event| *event == Event::Link(false));
+    // Black, at the right of the clock, pressed when nobody listened any more.
+    inside.memory.push(Entry::Pressed { right: true, seconds: 3000 });
+    inside.play(&mut game, "Ba4 Nf6 O-O Be7 Re1 b5 Bb3");
+    let board = TestBoard::again(&desk.link, inside);
+    let events = desk.until(|event| *event == Event::Link(true));
+    assert!(!events.iter().any(is_pieces));
+    let events = desk.until(is_memory);
+    assert_eq!(events.iter().filter(|event| is_pieces(event)).count(), 1, "the full report comes first");
+    let told = events.last().unwrap();
+    assert_eq!(*told, Event::Device(json!({"what": "storage-log", "n": 61, "recalled": 17})));
+    board.moves(&mut game, "d6 c3");
+    desk.until(|event| *event == piece(Square::C3, 'P'));
+    assert_eq!(desk.game(), "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3");
+    let (log, _) = board.unplug();
+    assert_eq!(log.commands.iter().filter(|byte| **byte == 0x49).count(), 1);
+    desk.end();
+}
+
+#[test]
+fn a_board_that_lost_its_power_tells_nothing_of_the_time_without_it() {
+    let (mut desk, board) = Desk::with(START);
+    desk.until(is_pieces);
+    let mut game = Chess::default();
+    board.moves(&mut game, "e4 e5");
+    desk.until(|event| *event == piece(Square::E5, 'p'));
+    let (_, mut inside) = board.unplug();
+    let noted = inside.memory.len();
+    inside.play(&mut game, "Nf3 Nc6 Bb5 a6");
+    // The moves were made without power: what is written are the men that stood there afterwards.
+    inside.memory.truncate(noted);
+    inside.memory.push(Entry::Mark(Mark::PowerUp));
+    for (square, reading) in inside.position.squares().filter(|(_, reading)| *reading != Code::Empty) {
+        inside.memory.push(Entry::Field { square, reading, soon: true });
+    }
+    let board = TestBoard::again(&desk.link, inside);
+    let events = desk.until(is_memory);
+    let Some(Event::Device(told)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(told["unused"], "no-fit");
+    board.unplug();
+    desk.end();
+}
+
+#[test]
+fn one_move_in_a_gap_needs_no_memory() {
+    let (mut desk, board) = Desk::with(START);
+    desk.until(is_pieces);
+    let (_, mut inside) = board.unplug();
+    let mut game = Chess::default();
+    inside.play(&mut game, "e4");
+    let board = TestBoard::again(&desk.link, inside);
+    desk.until(is_pieces);
+    board.moves(&mut game, "e5 Nf3");
+    desk.until(|event| *event == piece(Square::F3, 'N'));
+    assert_eq!(desk.game(), "e4 e5 Nf3");
+    let (log, _) = board.unplug();
+    assert!(!log.commands.contains(&0x49), "{:02x?}", log.commands);
+    desk.end();
+}
+
+#[test]
+fn a_board_that_lies_turned_is_recalled_as_it_is_played() {
+    let turned = "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr";
+    let (mut desk, board) = Desk::with(turned);
+    assert!(shows(START)(desk.until(is_pieces).last().unwrap()));
+    let (_, mut inside) = board.unplug();
+    let mut game = Chess::default();
+    for (square, piece) in dgt::changes(&mut game, "e4 e5 Nf3 Nc6") {
+        inside.hand(square.rotate_180(), piece.map_or(Code::Empty, Code::Man));
+    }
+    let board = TestBoard::again(&desk.link, inside);
+    desk.until(is_memory);
+    for (square, piece) in dgt::changes(&mut game, "Bb5") {
+        board.tell(Tell::Hand(square.rotate_180(), piece.map_or(Code::Empty, Code::Man)));
+    }
+    desk.until(|event| *event == piece(Square::B5, 'B'));
+    assert_eq!(desk.game(), "e4 e5 Nf3 Nc6 Bb5");
+    board.unplug();
+    desk.end();
+}
+
+/// A system of its own, in which `name` is an adapter with this serial number.
+fn adapter(dir: &std::path::Path, name: &str, serial: &str) {
+    let usb = dir.join("devices").join(serial);
+    let port = usb.join("1.0").join(name);
+    std::fs::create_dir_all(&port).unwrap();
+    std::fs::write(usb.join("idVendor"), "0403\n").unwrap();
+    std::fs::write(usb.join("serial"), format!("{serial}\n")).unwrap();
+    std::fs::create_dir_all(dir.join("class").join(name)).unwrap();
+    std::os::unix::fs::symlink(&port, dir.join("class").join(name).join("device")).unwrap();
+}
+
+#[test]
+fn a_board_comes_back_under_another_name() {
+    let (mut desk, none) = Desk::of(
+        |_| None,
+        |link| {
+            let dir = link.parent().unwrap();
+            let roots = Roots { terminals: dir.join("class"), devices: dir.to_owned() };
+            DgtSource::at(PortName::UsbSerial("21001".into()), ModemLines::Leave).with_roots(roots)
+        },
+    );
+    assert!(none.is_none());
+    let complaint = desk.complaint();
+    assert!(complaint.contains("21001"), "{complaint}");
+    let dir = desk.dir().to_owned();
+    let other = TestBoard::plug(&dir.join("ttyUSB0"), "8/8/8/8/8/8/8/K6k");
+    adapter(&dir, "ttyUSB0", "99999");
+    let board = TestBoard::plug(&dir.join("ttyUSB1"), START);
+    adapter(&dir, "ttyUSB1", "21001");
+    assert!(shows(START)(desk.until(is_pieces).last().unwrap()));
+    let (_, inside) = board.unplug();
+    std::fs::remove_dir_all(dir.join("class/ttyUSB1")).unwrap();
+    desk.until(|event| *event == Event::Link(false));
+    let board = TestBoard::again(&dir.join("ttyUSB2"), inside);
+    adapter(&dir, "ttyUSB2", "21001");
+    let events = desk.until(is_pieces);
+    let back = events.iter().find_map(|event| match event {
+        Event::Device(status) if status.get("gap_ms").is_some() => Some(status.clone()),
+        _ => None,
+    });
+    let back = back.unwrap();
+    assert!(back["gap_ms"].is_u64() && back["path"].as_str().unwrap().ends_with("ttyUSB2"), "{back}");
+    for board in [board, other] {
+        board.unplug();
+    }
+    desk.end();
+}
+
+#[test]
+fn a_port_that_another_program_has_is_taken_when_it_is_free() {
+    let mut holder = None;
+    let (mut desk, board) = Desk::new(|link| {
+        let board = TestBoard::plug(link, START);
+        let settings = PortSettings { path: link.to_owned(), baud: 9600, lines: ModemLines::Leave };
+        holder = Some(SerialLink::open(&settings).unwrap());
+        Some(board)
+    });
+    let complaint = desk.complaint();
+    assert!(complaint.contains("sudo fuser -v"), "{complaint}");
+    drop(holder);
+    desk.until(is_pieces);
+    board.unwrap().unplug();
+    desk.end();
+}
+
+#[test]
+fn another_device_is_told_from_a_board() {
+    let (mut desk, _) = Desk::new(|_| None);
+    desk.complaint();
+    let (mut master, slave) = TTYPort::pair().unwrap();
+    link_to(&desk.link, &slave);
+    let (sender, ended) = std::sync::mpsc::channel::<()>();
+    let other = std::thread::spawn(move || {
+        use std::io::Write as _;
+        // It speaks by itself, several times a second.
+        while ended.try_recv().is_err() {
+            let _ = master.write_all(b"$GPGGA,120000.00,,,,,0,00,,,M,,M,,*66\r\n");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    });
+    let complaint = desk.complaint();
+    assert!(complaint.contains("no DGT board") && complaint.contains("by-id"), "{complaint}");
+    sender.send(()).unwrap();
+    other.join().unwrap();
+    std::fs::remove_file(&desk.link).unwrap();
+    drop(slave);
+    let board = TestBoard::plug(&desk.link, START);
+    let events = desk.until(is_pieces);
+    assert!(events.contains(&Event::Link(true)), "{events:?}");
+    board.unplug();
+    desk.end();
+}
+
+#[test]
+fn a_device_that_says_nothing_is_told_so_and_used_when_it_wakes() {
+    let (mut desk, board) = Desk::new(|link| {
+        let board = TestBoard::plug(link, START);
+        board.tell(Tell::Mute(true));
+        Some(board)
+    });
+    assert_eq!(desk.until(|_| true), [Event::Link(false)]);
+    let complaint = desk.complaint();
+    assert!(complaint.contains("no answer") && complaint.contains("switched on"), "{complaint}");
+    let board = board.unwrap();
+    board.tell(Tell::Mute(false));
+    desk.until(is_pieces);
+    board.unplug();
+    desk.end();
+}
+
+#[test]
+fn two_boards_on_one_cable_are_refused_with_their_numbers() {
+    let (mut desk, board) = Desk::with(START);
+    desk.until(|event| matches!(event, Event::Device(status) if status.get("serial").is_some()));
+    // The other board answers the same requests, one after the other.
+    for _ in 0..3 {
+        board.tell(Tell::Raw(Message::Serial("01026".to_owned()).encode()));
+    }
+    let complaint = desk.complaint();
+    assert!(complaint.contains("01025 and 01026") && complaint.contains("a port of its own"), "{complaint}");
+    board.unplug();
+    desk.end();
+}
+
+#[test]
+fn the_board_tells_its_number_and_its_battery() {
+    let inside = Inside { battery: Some(87), serial: "31415".into(), ..Inside::new(START) };
+    let (mut desk, board) = Desk::of(
+        |link| Some(TestBoard::again(link, inside)),
+        |link| DgtSource::new(link, ModemLines::Leave).with_updates(Updates::Clock),
+    );
+    desk.until(|event| matches!(event, Event::Device(status) if status.get("battery").is_some()));
+    let told: Vec<&str> = desk.board.identity().iter().map(|(name, _)| *name).collect();
+    assert_eq!(told, ["version", "serial", "trademark", "hardware_version", "battery"]);
+    let battery = &desk.board.identity()[4].1;
+    assert_eq!((&battery["percent"], &battery["discharging"]), (&json!(87), &json!(true)));
+    let (log, _) = board.unwrap().unplug();
+    assert_eq!(log.commands[..3], [0x40, 0x42, 0x43]);
+    desk.end();
+}
+
+#[test]
+fn garbage_before_and_between_the_messages_costs_nothing_else() {
+    let (mut desk, board) = Desk::new(|link| {
+        let board = TestBoard::plug(link, START);
+        board.tell(Tell::Raw((0..=255).cycle().take(3000).collect()));
+        Some(board)
+    });
+    let board = board.unwrap();
+    assert!(shows(START)(desk.until(is_pieces).last().unwrap()));
+    let mut game = Chess::default();
+    for san in ["e4", "e5", "Nf3", "Nc6"] {
+        board.tell(Tell::Raw(vec![0x86, 0x00, 0x43, 0x07, 0x13, 0x11]));
+        board.moves(&mut game, san);
+    }
+    let events = desk.until(|event| *event == piece(Square::C6, 'n'));
+    let updates = events.iter().filter(|event| matches!(event, Event::Piece { .. })).count();
+    assert_eq!(updates, 8, "{events:?}");
     board.unplug();
     desk.end();
 }

@@ -9,6 +9,7 @@ use touchmoved::{
         Command, Framed, Framer, Message,
         clock::{Ack, Clock, ClockSide, ClockState},
         message::Reading,
+        storage::{self, Entry, Mark},
     },
 };
 
@@ -51,8 +52,7 @@ fn framed(vector: &Value) -> (Vec<(u8, Vec<u8>)>, Framer) {
     (frames, framer)
 }
 
-/// The decoded meaning in the words of the vectors. The storage log is kept as bytes, so its
-/// events are not told here.
+/// The decoded meaning in the words of the vectors.
 fn meaning(message: &Message) -> Value {
     match message {
         Message::Board(dump) => json!({
@@ -70,7 +70,10 @@ fn meaning(message: &Message) -> Value {
             },
         }),
         Message::Clock(clock) => clock_meaning(clock),
-        Message::StorageLog(_) => json!({"type": "ee_moves"}),
+        Message::StorageLog(log) => json!({
+            "type": "ee_moves",
+            "events": storage::decode(log).iter().map(entry_meaning).collect::<Vec<_>>(),
+        }),
         Message::BusAddress(address) => json!({"type": "bus_address", "address": address}),
         Message::Serial(text) => json!({"type": "serial", "text": text}),
         Message::LongSerial(text) => json!({"type": "long_serial", "text": text}),
@@ -91,6 +94,31 @@ fn meaning(message: &Message) -> Value {
         Message::Invalid { id: 0x8e, .. } => json!({"type": "field_update", "valid": false}),
         Message::Invalid { id, .. } => json!({"type": "invalid", "id": id}),
         Message::Unknown { id, payload } => json!({"type": "unknown", "id": id, "payload": hex(payload)}),
+    }
+}
+
+fn entry_meaning(entry: &Entry) -> Value {
+    match *entry {
+        Entry::Field { square, reading, soon } => json!({
+            "square": square.to_string(),
+            "piece": reading.piece().map(|piece| piece.char().to_string()),
+            "within_250ms": soon,
+        }),
+        Entry::Pressed { right, seconds } => {
+            json!({"clock": if right { "right" } else { "left" }, "seconds": seconds})
+        }
+        Entry::Mark(mark) => json!({"tag": match mark {
+            Mark::PowerUp => "powerup",
+            Mark::End => "eof",
+            Mark::FourRows => "fourrows",
+            Mark::EmptyBoard => "emptyboard",
+            Mark::Downloaded => "downloaded",
+            Mark::Start => "beginpos",
+            Mark::StartRotated => "beginpos_rot",
+            Mark::StartTag => "start_tag",
+            Mark::Watchdog => "watchdog",
+            Mark::Other(_) => "other",
+        }}),
     }
 }
 
@@ -143,7 +171,14 @@ fn clock_meaning(clock: &Clock) -> Value {
 fn expected(decoded: &Value) -> Value {
     let mut map = decoded.as_object().unwrap().clone();
     match map.get("type").and_then(Value::as_str) {
-        Some("ee_moves") => map.retain(|key, _| key == "type"),
+        // What says nothing, or nothing that is known, is skipped.
+        Some("ee_moves") => {
+            let says = |event: &Value| {
+                event.get("truncated").or(event.get("unknown")).is_none() && event["tag"] != "nop"
+            };
+            let events = map.get_mut("events").and_then(Value::as_array_mut);
+            events.unwrap().retain(says);
+        }
         Some("clock_ack") => map.retain(|key, _| key != "command"),
         Some("bus_address") => map.retain(|key, _| key != "bytes"),
         _ => {}

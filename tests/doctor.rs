@@ -157,7 +157,7 @@ fn a_port_that_is_missing_busy_or_silent_says_what_to_do() {
     let holder = SerialLink::open(&settings).unwrap();
     assert_check(&bench.report(&[]), Topic::Device, "failed", "in use by another program");
     drop(holder);
-    assert_check(&bench.report(&["--seconds", "1"]), Topic::Device, "failed", "no board answers");
+    assert_check(&bench.report(&["--seconds", "1"]), Topic::Device, "failed", "no answer");
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn a_running_daemon_tells_in_place_of_the_device_that_it_holds() {
     daemon.until("the cable is out", |daemon| (daemon.json("/healthz")["connected"] == 0).then_some(()));
     let report = bench.report(&[]);
     assert_check(&report, Topic::Daemon, "failed", "0 of 1 answer");
-    assert_check(&report, Topic::Device, "failed", "the daemon waits for it to answer");
+    assert_check(&report, Topic::Device, "failed", "no answer");
     daemon.end();
 }
 

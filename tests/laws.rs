@@ -77,6 +77,11 @@ fn dgt_bytes() {
 }
 
 #[test]
+fn dgt_memory() {
+    holds("dgt_memory", 512, 400);
+}
+
+#[test]
 fn sensor_log_line() {
     holds("sensor_log_line", 512, 200);
 }

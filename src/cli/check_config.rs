@@ -115,7 +115,7 @@ fn describe(board: &BoardConfig) -> String {
         SensorConfig::SensorLog { path, pace: Pace::AsFastAsPossible, .. } => {
             return format!("sensor log {} without pauses, game as its header says", path.display());
         }
-        SensorConfig::Dgt { port, .. } => format!("dgt {}", port.display()),
+        SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
         SensorConfig::Peg { port, baud, .. } => {
             format!("pegged board {} at {baud} bits a second", port.display())
         }

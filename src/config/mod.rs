@@ -21,7 +21,7 @@ pub use self::{
     board::{BoardConfig, BoardId},
     matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
-    sensor::{DtrRts, Framing, Level, MatrixKind, Pace, SensorConfig, Speed},
+    sensor::{DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed},
 };
 pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
 

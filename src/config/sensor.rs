@@ -31,9 +31,13 @@ pub enum SensorConfig {
     /// A DGT board on a serial port.
     Dgt {
         /// The serial device.
-        port: PathBuf,
+        port: PortName,
         /// What is done to the modem lines when the port is opened.
         dtr_rts: DtrRts,
+        /// Which changes the board tells by itself.
+        updates: DgtUpdates,
+        /// The board's memory is asked for the moves that were made during an outage.
+        stored_moves: bool,
     },
     /// A pegged board that speaks the peg protocol on a serial port (`docs/peg-protocol.md`).
     Peg {
@@ -61,6 +65,36 @@ impl SensorConfig {
             SensorConfig::Matrix(_) => "matrix",
         }
     }
+}
+
+/// How the serial port of a board is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PortName {
+    /// By its path; links are followed each time.
+    Path(PathBuf),
+    /// By the serial number that its USB adapter tells, whatever the system calls it at the moment.
+    UsbSerial(String),
+}
+
+impl std::fmt::Display for PortName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PortName::Path(path) => path.display().fmt(f),
+            PortName::UsbSerial(number) => write!(f, "USB serial number {number}"),
+        }
+    }
+}
+
+/// Which changes a DGT board tells by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DgtUpdates {
+    /// Squares, and the clock when it changed.
+    #[default]
+    Nice,
+    /// Squares, and the clock at least once a second.
+    Clock,
+    /// Squares; the clock is asked for once a second.
+    Board,
 }
 
 /// What the switches of a matrix sense.

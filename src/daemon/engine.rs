@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{health::BoardHealth, outbox::Outbox, resume, writer::Pen};
 use crate::{
     desk::Records,
@@ -14,6 +16,7 @@ use crate::{
     publish::{ArbiterView, ForArbiter, Publisher},
     session::{event::Event, fact::Fact, io::Input, time::MonoTime},
     sysclock,
+    wire::dgt::memory::Squares,
 };
 
 /// Decoder, session and publisher of one board, and the ways out of it.
@@ -57,6 +60,11 @@ impl Engine {
         self.last
     }
 
+    /// What every square of a DGT board read when it was heard last.
+    pub fn dgt_squares(&self) -> Option<Squares> {
+        self.board.dgt_squares()
+    }
+
     /// The next deadline of the session.
     pub fn deadline(&self) -> Option<MonoTime> {
         self.board.deadline()
@@ -79,7 +87,23 @@ impl Engine {
         }
         self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
         self.board.input(at, &input);
+        self.heed_device(&input, link);
         self.conclude(at, wall_us, link);
+    }
+
+    /// Passes on to the operator what is wrong with the board, and what it says of itself.
+    fn heed_device(&self, input: &Input, link: Option<bool>) {
+        match input {
+            Input::Dgt(_) => self.health.set_about(self.board.identity()),
+            Input::Event(_, Event::Device(status)) => {
+                let error = status.get("source").and(status.get("error")).and_then(Value::as_str);
+                if let Some(error) = error {
+                    self.health.set_source(Some(error));
+                }
+            }
+            _ if link == Some(true) => drop(self.health.set_source(None)),
+            _ => {}
+        }
     }
 
     /// Takes what a person in charge says at the desk. `answer` gets the facts that it led to once they are

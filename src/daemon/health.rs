@@ -10,8 +10,10 @@ use std::{
     time::Duration,
 };
 
+use serde_json::{Map, Value};
+
 use crate::{
-    feed::operator::{Operator, Trouble},
+    feed::operator::{Device, Operator, Trouble},
     sensor::matrix::{LATE_BOUNDS_US, ScanFigures, Status},
     session::{time::MonoTime, view::Effort},
 };
@@ -35,6 +37,7 @@ pub struct BoardHealth {
     troubles: Mutex<Troubles>,
     /// How the scans of a matrix are doing.
     scans: Arc<Status>,
+    about: Mutex<Map<String, Value>>,
 }
 
 #[derive(Debug, Default)]
@@ -163,6 +166,21 @@ impl BoardHealth {
         replace(&mut self.troubles().source, trouble)
     }
 
+    /// Tells what the board says of itself: serial numbers, versions, battery, ...
+    pub fn set_about(&self, about: &[(&'static str, Value)]) {
+        let mut known = self.about.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, value) in about {
+            if known.get(*name) != Some(value) {
+                known.insert((*name).to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// What the board said of itself.
+    pub fn about(&self) -> Map<String, Value> {
+        self.about.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// True while the journal is not whole.
     pub fn is_journal_failed(&self) -> bool {
         self.troubles().journal.is_some()
@@ -260,6 +278,11 @@ impl Operator for Health {
         troubles
     }
 
+    fn devices(&self) -> Vec<Device> {
+        let device = |board: &Arc<BoardHealth>| Device { board: board.id.clone(), about: board.about() };
+        self.boards.iter().map(device).filter(|device| !device.about.is_empty()).collect()
+    }
+
     fn metrics(&self) -> String {
         type Figure = fn(&BoardFigures) -> u64;
         let figures: [(&str, &str, &str, Figure); 11] = [
@@ -299,6 +322,17 @@ impl Operator for Health {
             }
         }
         scan_metrics(&mut text, &boards);
+        let percent = |board: &Arc<BoardHealth>| board.about().get("battery")?.get("percent")?.as_u64();
+        let batteries: Vec<_> = self.boards.iter().filter_map(|b| Some((&b.id, percent(b)?))).collect();
+        if !batteries.is_empty() {
+            text.push_str(
+                "# HELP touchmoved_board_battery_percent Charge of the board's own battery.\n\
+                 # TYPE touchmoved_board_battery_percent gauge\n",
+            );
+        }
+        for (board, percent) in batteries {
+            let _ = writeln!(text, "touchmoved_board_battery_percent{{board=\"{board}\"}} {percent}");
+        }
         text
     }
 }
@@ -410,6 +444,19 @@ mod tests {
         assert!(!metrics.contains("scan_missed_total{board=\"b\"}"));
         let detail = "e2: never-closes".to_owned();
         assert_eq!(health.troubles(), [Trouble { board: "a7".into(), what: "wiring", detail }]);
+    }
+
+    #[test]
+    fn what_the_board_says_of_itself_is_told() {
+        let board = Arc::new(BoardHealth::new("a7"));
+        let health = Health::new(vec![board.clone(), Arc::new(BoardHealth::new("a8"))]);
+        assert_eq!(health.devices(), []);
+        assert!(!health.metrics().contains("battery"));
+        board.set_about(&[("serial", "01025".into()), ("battery", serde_json::json!({"percent": 90}))]);
+        board.set_about(&[("battery", serde_json::json!({"percent": 89}))]);
+        let told = serde_json::to_value(health.devices()).unwrap();
+        assert_eq!(told, serde_json::json!([{"board": "a7", "serial": "01025", "battery": {"percent": 89}}]));
+        assert!(health.metrics().contains("touchmoved_board_battery_percent{board=\"a7\"} 89\n"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{
     resume::{self, Found, OpenError, Running},
     run::RunError,
     segments::Segments,
-    source::{self, Planned, Span},
+    source::{self, Known, Planned, Span},
     supervisor::Open,
     writer,
 };
@@ -123,6 +123,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
+    let known = Known { span: opened.span, dgt_squares: engine.dgt_squares() };
     Ok(Launched {
         engine,
         writer,
@@ -130,12 +131,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
         health: health.clone(),
         timeline: prepared.planned.timeline,
         offset_us: opened.offset_us,
-        open: source::opener(
-            &prepared.config,
-            prepared.planned.setup.clone(),
-            opened.span,
-            health.scans().clone(),
-        ),
+        open: source::opener(&prepared.config, prepared.planned.setup.clone(), known, health.scans().clone()),
         path,
         records,
     })

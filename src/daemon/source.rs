@@ -7,11 +7,11 @@ use crate::{
     publish::Tags,
     sensor::{
         Pace, Source, SourceError, Timeline,
-        dgt::DgtSource,
+        dgt::{DgtSource, policy::Updates},
         matrix::Status,
         peg::PegSource,
         sensor_log::SensorLogSource,
-        serial::{Framing, ModemLines},
+        serial::{Framing, ModemLines, place::PortName},
         simulated::SimulatedSource,
     },
     session::{io::Input, setup::GameSetup, time::MonoTime},
@@ -19,6 +19,7 @@ use crate::{
         games::{DemoGame, GAMES},
         params::{Ending, Params},
     },
+    wire::dgt::memory::Squares,
 };
 
 use super::{matrix_source, resume, supervisor::Open};
@@ -83,19 +84,29 @@ pub fn plan(board: &BoardConfig) -> Result<Planned, SourceError> {
     })
 }
 
-/// A function that opens the source, as often as it is needed. `span` is what the journal holds of
-/// a recording already: it goes on behind it. A matrix tells `status` how its scans are doing.
-pub fn opener(board: &BoardConfig, setup: GameSetup, span: Option<Span>, status: Arc<Status>) -> Open {
+/// What the journal of a game that goes on knows already.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// The part of a recording: it goes on behind it.
+    pub span: Option<Span>,
+    /// What every square of a DGT board read last: its memory tells what came since.
+    pub dgt_squares: Option<Squares>,
+}
+
+/// A function that opens the source, as often as it is needed. A matrix tells `status` how its scans are
+/// doing.
+pub fn opener(board: &BoardConfig, setup: GameSetup, known: Known, status: Arc<Status>) -> Open {
     let board = board.clone();
-    Box::new(move || open(&board, &setup, span, &status))
+    Box::new(move || open(&board, &setup, known, &status))
 }
 
 fn open(
     board: &BoardConfig,
     setup: &GameSetup,
-    span: Option<Span>,
+    known: Known,
     status: &Arc<Status>,
 ) -> Result<Box<dyn Source>, SourceError> {
+    let span = known.span;
     match &board.sensor {
         SensorConfig::Simulated { .. } => {
             let source = simulated(board)?;
@@ -112,7 +123,13 @@ fn open(
                 None => source,
             }))
         }
-        SensorConfig::Dgt { port, dtr_rts } => Ok(Box::new(DgtSource::new(port, lines_of(*dtr_rts)))),
+        SensorConfig::Dgt { port, dtr_rts, updates, stored_moves } => {
+            let source = DgtSource::at(port_of(port), lines_of(*dtr_rts))
+                .with_updates(updates_of(*updates))
+                .with_memory(*stored_moves)
+                .resumed(known.dgt_squares);
+            Ok(Box::new(source))
+        }
         SensorConfig::Peg { port, baud, framing, dtr_rts } => {
             Ok(Box::new(PegSource::new(port, *baud, framing_of(*framing), lines_of(*dtr_rts))))
         }
@@ -168,6 +185,22 @@ fn tags_of(game: &DemoGame, control: &str, configured: Tags) -> Tags {
 
 pub(super) fn unusable(what: &str, reason: &str, remedy: &str) -> SourceError {
     SourceError::Device { what: what.to_owned(), reason: reason.to_owned(), remedy: remedy.to_owned() }
+}
+
+/// How the port of the configuration is found.
+pub fn port_of(port: &config::PortName) -> PortName {
+    match port {
+        config::PortName::Path(path) => PortName::Path(path.clone()),
+        config::PortName::UsbSerial(number) => PortName::UsbSerial(number.clone()),
+    }
+}
+
+const fn updates_of(updates: config::DgtUpdates) -> Updates {
+    match updates {
+        config::DgtUpdates::Nice => Updates::Nice,
+        config::DgtUpdates::Clock => Updates::Clock,
+        config::DgtUpdates::Board => Updates::Board,
+    }
 }
 
 const fn lines_of(lines: config::DtrRts) -> ModemLines {

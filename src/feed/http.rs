@@ -206,6 +206,7 @@ async fn healthz(State(shared): State<Shared>) -> Response {
         "connected": connected,
         "journal": journal,
         "troubles": troubles,
+        "devices": shared.hub.operator().devices(),
     }));
     ([(header::CACHE_CONTROL, "no-store")], body).into_response()
 }

@@ -19,10 +19,22 @@ pub struct Trouble {
     pub detail: String,
 }
 
+/// What a board tells of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Device {
+    /// The board.
+    pub board: String,
+    /// Serial numbers, versions, battery, ... by name.
+    #[serde(flatten)]
+    pub about: serde_json::Map<String, serde_json::Value>,
+}
+
 /// The part of the daemon that knows how it is doing.
 pub trait Operator: Debug + Send + Sync {
     /// Everything that is wrong now.
     fn troubles(&self) -> Vec<Trouble>;
+    /// The boards that have told something of themselves.
+    fn devices(&self) -> Vec<Device>;
     /// Figures in the text form of Prometheus, one line each, with HELP and TYPE.
     fn metrics(&self) -> String;
 }
@@ -39,6 +51,10 @@ impl Desk {
 
     pub(super) fn troubles(&self) -> Vec<Trouble> {
         self.0.get().map(|operator| operator.troubles()).unwrap_or_default()
+    }
+
+    pub(super) fn devices(&self) -> Vec<Device> {
+        self.0.get().map(|operator| operator.devices()).unwrap_or_default()
     }
 
     pub(super) fn metrics(&self) -> String {

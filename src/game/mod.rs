@@ -17,7 +17,7 @@ use crate::{
         time::MonoTime,
     },
     wire::{
-        dgt::{DgtDecoder, Orientation},
+        dgt::{DgtDecoder, Orientation, memory::Squares},
         peg::PegDecoder,
     },
 };
@@ -77,12 +77,14 @@ impl Board {
         match input {
             Input::Event(unit, event) => {
                 if let Event::Link(up) | Event::Power(up) = event {
+                    self.note_puzzle();
                     self.dgt.link(*up);
                     self.peg.link();
                 }
                 self.event(at, *unit, event);
             }
             Input::Dgt(bytes) => {
+                self.note_puzzle();
                 let mut events = Vec::new();
                 self.dgt.push(at, bytes, &mut events);
                 for event in &events {
@@ -97,6 +99,25 @@ impl Board {
                 }
             }
         }
+    }
+
+    /// After an outage the memory of a DGT board is told where the session cannot explain the board. Two
+    /// squares may be a man in the hand and the one that it captures.
+    fn note_puzzle(&mut self) {
+        if self.dgt.awaits_memory() {
+            let puzzled = self.session.readings().first().is_none_or(|(_, _, differs)| differs.count() > 2);
+            self.dgt.set_puzzled(puzzled);
+        }
+    }
+
+    /// What a DGT board has told of itself, by name: serial numbers, version, battery, ...
+    pub fn identity(&self) -> &[(&'static str, serde_json::Value)] {
+        self.dgt.identity()
+    }
+
+    /// What every square of a DGT board reads, in the board's own numbering, once all are known.
+    pub fn dgt_squares(&self) -> Option<Squares> {
+        self.dgt.squares()
     }
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {

@@ -1,8 +1,14 @@
-//! A serial port: opened for us alone, read with stamps, opened again for ever.
+//! A serial port: opened for us alone, read with stamps, opened again for ever ([`keeper`]).
+
+mod accounts;
+mod attempts;
+pub mod keeper;
+pub mod place;
 
 use std::{
     fmt, io,
     io::{Read as _, Write as _},
+    os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -84,6 +90,8 @@ pub enum OpenFailure {
     Denied,
     /// Another program has it.
     Busy,
+    /// It is a file or a directory.
+    NotADevice,
     /// It is no serial port, or it fails.
     Other(String),
 }
@@ -97,19 +105,37 @@ impl fmt::Display for OpenError {
                 "{path}: no such device; is the board plugged in? `ls -l /dev/serial/by-id` shows its lasting \
                  name, and udev/60-touchmoved.rules makes links in /dev/touchmoved"
             ),
-            OpenFailure::Denied => write!(
-                f,
-                "{path}: permission denied; add the user that runs touchmoved to the group dialout \
-                 (`usermod -aG dialout USER`, then start it again)"
-            ),
+            OpenFailure::Denied => {
+                let (user, group) = (accounts::user(), accounts::group_of(&self.path));
+                write!(f, "{path}: permission denied; ")?;
+                if accounts::is_member_of(&self.path) {
+                    write!(
+                        f,
+                        "{user} is in the group {group}, so that it is the service that may not: `sudo systemctl \
+                         restart touchmoved` lets it in where the driver was loaded after the service had been \
+                         started, and any other kind of device needs a line DeviceAllow= in the unit"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "`sudo usermod -aG {group} {user}` lets {user} read it, then start touchmoved again"
+                    )
+                }
+            }
             OpenFailure::Busy => write!(
                 f,
-                "{path}: in use by another program; `fuser -v {path}` shows which (often ModemManager, brltty or \
-                 another chess program)"
+                "{path}: in use by another program; `sudo fuser -v {path}` shows which (often ModemManager, brltty \
+                 or another chess program). Where it shows none, a program has left its lock behind: unplug the \
+                 device and plug it in again"
             ),
-            OpenFailure::Other(reason) => {
-                write!(f, "{path}: cannot be used as a serial port: {reason}; check the path and the cable")
+            OpenFailure::NotADevice => {
+                write!(f, "{path}: is no device; `ls -l /dev/serial/by-id` shows the serial ports")
             }
+            OpenFailure::Other(reason) => write!(
+                f,
+                "{path}: cannot be used as a serial port: {reason}; check path and cable, `sudo dmesg | tail` has \
+                 what the system says, and a Bluetooth board has to be switched on and bound (`rfcomm`)"
+            ),
         }
     }
 }
@@ -139,15 +165,24 @@ impl SerialLink {
     /// Opens the port for this program alone.
     pub fn open(settings: &PortSettings) -> Result<SerialLink, OpenError> {
         let failed = |error: serialport::Error| OpenError::new(&settings.path, &error);
+        if std::fs::metadata(&settings.path).is_ok_and(|metadata| !metadata.file_type().is_char_device()) {
+            return Err(OpenError { path: settings.path.clone(), reason: OpenFailure::NotADevice });
+        }
         let builder = serialport::new(settings.path.to_string_lossy(), settings.baud)
             .data_bits(DataBits::Eight)
             .parity(Parity::None)
             .stop_bits(StopBits::One)
             .flow_control(FlowControl::None)
-            .exclusive(true)
+            // Opened in exclusive mode, the library marks a port before it finds that another program has
+            // it, and the mark would stay: after that nobody could open it but root.
+            .exclusive(false)
             .timeout(Duration::from_millis(100));
         let mut link = SerialLink { port: TTYPort::open(&builder).map_err(failed)? };
+        // A failure drops the link, which takes the mark away again.
+        link.port.set_exclusive(true).map_err(failed)?;
         link.set_lines(settings);
+        // What came before the port was set is garbled or old.
+        let _ = link.port.clear(ClearBuffer::All);
         Ok(link)
     }
 
@@ -205,6 +240,13 @@ impl SerialLink {
     /// Throws away what came in and was not read.
     pub fn discard_input(&mut self) -> io::Result<()> {
         self.port.clear(ClearBuffer::Input).map_err(io::Error::from)
+    }
+}
+
+impl Drop for SerialLink {
+    /// Takes the mark of the exclusive mode away: on a pseudo terminal it would outlive us.
+    fn drop(&mut self) {
+        let _ = self.port.set_exclusive(false);
     }
 }
 
@@ -276,8 +318,10 @@ mod tests {
     #[test]
     fn a_file_is_no_port() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let error = failure(file.path());
+        assert_eq!(failure(file.path()).reason, OpenFailure::NotADevice);
+        let error = failure(Path::new("/dev/null"));
         assert!(matches!(error.reason, OpenFailure::Other(_)), "{error:?}");
+        assert!(error.to_string().contains("dmesg"), "{error}");
     }
 
     #[test]
@@ -289,10 +333,34 @@ mod tests {
     }
 
     #[test]
-    fn a_denied_port_names_the_group() {
+    fn a_program_that_has_the_port_is_not_locked_out_by_our_attempt() {
+        let (_master, slave) = TTYPort::pair().unwrap();
+        let path = slave.name().unwrap();
+        // It locks the file and does not mark the port.
+        let other = std::fs::File::open(&path).unwrap();
+        rustix::fs::flock(&other, rustix::fs::FlockOperation::LockShared).unwrap();
+        assert_eq!(failure(Path::new(&path)).reason, OpenFailure::Busy);
+        drop(other);
+        drop(SerialLink::open(&settings(Path::new(&path))).unwrap());
+        let again = SerialLink::open(&settings(Path::new(&path)));
+        assert!(again.is_ok(), "{again:?}");
+    }
+
+    #[test]
+    fn what_came_before_the_port_was_opened_is_thrown_away() {
+        let (mut master, slave) = TTYPort::pair().unwrap();
+        let path = PathBuf::from(slave.name().unwrap());
+        master.write_all(&[0x86, 0x00, 0x43, 0x0a]).unwrap();
+        let mut link = SerialLink::open(&settings(&path)).unwrap();
+        let mut buffer = [0; 16];
+        assert_eq!(link.read(&mut buffer, Duration::from_millis(1)).unwrap(), None);
+    }
+
+    #[test]
+    fn a_denied_port_names_the_command_that_lets_one_in() {
         let error = serialport::Error::new(ErrorKind::Io(io::ErrorKind::PermissionDenied), "denied");
         let text = OpenError::new(Path::new("/dev/ttyUSB0"), &error).to_string();
-        assert!(text.contains("dialout"), "{text}");
+        assert!(text.contains("sudo usermod -aG dialout "), "{text}");
     }
 
     #[test]

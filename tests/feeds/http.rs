@@ -171,7 +171,8 @@ async fn the_page_and_the_operators_resources() {
     let allowed = request(server.http, "OPTIONS", "/events", &[("Origin", "https://example.com")]).await;
     assert_eq!(allowed.header("access-control-allow-methods"), Some("GET, HEAD"));
     let health = get(server.http, "/healthz", &[]).await;
-    let fine = json!({"status": "ok", "boards": 1, "connected": 1, "journal": "ok", "troubles": []});
+    let fine =
+        json!({"status": "ok", "boards": 1, "connected": 1, "journal": "ok", "troubles": [], "devices": []});
     assert_eq!(health.json(), fine);
     assert_eq!(health.header("access-control-allow-origin"), None);
     let metrics = get(server.http, "/metrics", &[]).await.body;

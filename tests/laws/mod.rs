@@ -10,6 +10,7 @@ mod dgt;
 mod doctor;
 mod fold;
 mod journal;
+mod memory;
 mod notation;
 mod peg;
 mod replay;
@@ -26,6 +27,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("dead_position", dead::dead_position),
     ("dgt_bytes", dgt::dgt_bytes),
     ("doctor_log", doctor::doctor_log),
+    ("dgt_memory", memory::dgt_memory),
     ("journal_file", journal::journal_file),
     ("journal_record", journal::journal_record),
     ("livechess_request", text::livechess_request),

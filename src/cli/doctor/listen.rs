@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    config::{BoardConfig, MatrixBackend, Pace, SensorConfig, Speed},
+    config::{BoardConfig, MatrixBackend, Pace, PortName, SensorConfig, Speed},
     daemon::{board_thread::QUEUE, source},
     doctor::{
         Check, Topic,
@@ -21,8 +21,10 @@ use crate::{
     sensor::{
         Reading, Sink, SourceError, Stop, Timeline,
         dgt::BAUD,
-        serial::{ModemLines, PortSettings, SerialLink},
+        matrix::Status,
+        serial::{ModemLines, PortSettings, SerialLink, place::Roots},
     },
+    session::event::Event,
     sysclock,
 };
 
@@ -44,6 +46,8 @@ pub(super) struct Listener {
     stop: Stop,
     thread: JoinHandle<Result<(), SourceError>>,
     timeline: Timeline,
+    /// How the scans of a matrix are doing.
+    scans: Arc<Status>,
 }
 
 impl Listener {
@@ -52,7 +56,9 @@ impl Listener {
         look_at_the_port(&board.sensor)?;
         let failed = |error: SourceError| refused(&board.sensor, error);
         let planned = source::plan(board).map_err(failed)?;
-        let source = source::opener(board, planned.setup.clone(), None, Arc::default())().map_err(failed)?;
+        let scans = Arc::<Status>::default();
+        let known = source::Known::default();
+        let source = source::opener(board, planned.setup.clone(), known, scans.clone())().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {
             id: board.id.to_string(),
@@ -61,7 +67,7 @@ impl Listener {
             start: start.unwrap_or_default(),
             time_control: planned.setup.time_control.parse().ok(),
             scan_us: scan_us(&board.sensor),
-            recorded: is_recorded(&board.sensor),
+            recorded: is_recorded(&board.sensor) || is_simulated_wires(&board.sensor),
             hears_clock: hears_clock(planned.setup.board),
         };
         let watch = Watch::new(&planned.setup, planned.timeline != Timeline::Live);
@@ -72,7 +78,7 @@ impl Listener {
             .name(format!("source {}", board.id))
             .spawn(move || source.run(&Sink::new(sender), &ending))
             .map_err(|error| Check::failed(Topic::Device, format!("the system gives no thread: {error}")))?;
-        Ok((Listener { readings, stop, thread, timeline: planned.timeline }, about, watch))
+        Ok((Listener { readings, stop, thread, timeline: planned.timeline, scans }, about, watch))
     }
 
     /// What comes within `wait`.
@@ -95,6 +101,15 @@ impl Listener {
         if self.timeline == Timeline::Live {
             watch.advance(sysclock::monotonic());
         }
+        if let Some(figures) = self.scans.figures() {
+            let told = serde_json::json!({
+                "scans": figures.scans,
+                "span_us": watch.listened_us(),
+                "overruns_total": figures.overruns,
+                "worst_us": figures.late_worst_us,
+            });
+            watch.take(watch.now(), &Event::Device(told).into());
+        }
         true
     }
 
@@ -111,18 +126,20 @@ impl Listener {
 
 /// Says at once what a source would only log and try again for ever.
 fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
-    let (port, baud) = match sensor {
-        SensorConfig::Dgt { port, .. } => (port, BAUD),
-        SensorConfig::Peg { port, baud, .. } => (port, *baud),
+    let refused = |reason: &str| Check::told(Topic::Device, &place(sensor), reason);
+    let (path, baud) = match sensor {
+        SensorConfig::Dgt { port, .. } => {
+            let (name, roots) = (source::port_of(port), Roots::default());
+            let Some(seen) = name.sight(&roots) else { return Err(refused(&name.missing(&roots))) };
+            (seen.path, BAUD)
+        }
+        SensorConfig::Peg { port, baud, .. } => (port.clone(), *baud),
         SensorConfig::Matrix { .. } | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => {
             return Ok(());
         }
     };
-    let settings = PortSettings { path: port.clone(), baud, lines: ModemLines::Leave };
-    match SerialLink::open(&settings) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Check::told(Topic::Device, &port.display().to_string(), &error.to_string())),
-    }
+    let settings = PortSettings { path, baud, lines: ModemLines::Leave };
+    SerialLink::open(&settings).map(drop).map_err(|error| refused(&error.to_string()))
 }
 
 /// The check of a source that cannot be used.
@@ -142,9 +159,10 @@ pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
 /// Where a sensor is read.
 pub(super) fn place(sensor: &SensorConfig) -> String {
     match sensor {
-        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => port.display().to_string(),
+        SensorConfig::Dgt { port, .. } => port.to_string(),
+        SensorConfig::Peg { port, .. } => port.display().to_string(),
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
-        SensorConfig::Matrix { .. } => "GPIO header".to_owned(),
+        SensorConfig::Matrix(matrix) => format!("matrix ({})", matrix.backend.as_str()),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
     }
 }
@@ -152,7 +170,11 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
 /// The device files that a sensor is read through.
 pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
     match sensor {
-        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => vec![port.clone()],
+        SensorConfig::Dgt { port: PortName::Path(path), .. } => vec![path.clone()],
+        SensorConfig::Dgt { port, .. } => {
+            source::port_of(port).sight(&Roots::default()).map(|seen| seen.path).into_iter().collect()
+        }
+        SensorConfig::Peg { port, .. } => vec![port.clone()],
         SensorConfig::Matrix(matrix) => match &matrix.backend {
             MatrixBackend::Simulated { .. } => Vec::new(),
             MatrixBackend::Gpiocdev { chip: Some(chip) } if chip.starts_with('/') => vec![chip.into()],
@@ -177,6 +199,21 @@ pub(super) fn is_recorded(sensor: &SensorConfig) -> bool {
         SensorConfig::SensorLog { path, .. } => is_file(path),
         _ => false,
     }
+}
+
+/// True for a matrix of simulated wires: it plays a game in real time.
+fn is_simulated_wires(sensor: &SensorConfig) -> bool {
+    matches!(sensor, SensorConfig::Matrix(matrix) if matches!(matrix.backend, MatrixBackend::Simulated { .. }))
+}
+
+/// A board whose contacts are named by row and column, whatever its map says: a walk finds the map.
+pub(super) fn straight(board: &BoardConfig) -> BoardConfig {
+    let mut board = board.clone();
+    if let SensorConfig::Matrix(matrix) = &mut board.sensor {
+        matrix.squares = shakmaty::Square::ALL;
+        matrix.self_test = false;
+    }
+    board
 }
 
 fn is_file(path: &Path) -> bool {

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use super::{interrupt, listen::Listener};
+use super::{
+    interrupt,
+    listen::{self, Listener},
+};
 use crate::{
     config::BoardConfig,
     doctor::{
@@ -64,7 +67,7 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
     let stop =
         interrupt::stop_at_signals().map_err(|error| format!("the system gives no signals: {error}"))?;
     let (listener, about, mut watch) =
-        Listener::open(board).map_err(|check| check.of(board.id.as_str()).line())?;
+        Listener::open(&listen::straight(board)).map_err(|check| check.of(board.id.as_str()).line())?;
     let title = format!("touchmoved doctor --walk, {}", about.title());
     say(INTRO);
     let words = listen_to_words();

@@ -6,7 +6,7 @@ use super::{
     Uses,
     section::{Section, whole},
 };
-use crate::config::sensor::{DtrRts, Framing, Level, Pace, SensorConfig, Speed};
+use crate::config::sensor::{DgtUpdates, DtrRts, Framing, Level, Pace, PortName, SensorConfig, Speed};
 
 /// A sensor and, for a matrix, its debounce times (closing and opening, in milliseconds).
 pub(super) type Sensor = (SensorConfig, Option<(u64, u64)>);
@@ -96,29 +96,53 @@ fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
 }
 
 fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
-    let port = section.text("port");
-    match port {
-        None => section.missing(
-            "port",
-            "name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/",
-        ),
-        Some(port) if !port.starts_with('/') => section.problem(
-            "port",
-            format!("expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"),
-        ),
-        Some(port) => {
-            if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {
-                section.problem(
-                    "port",
-                    format!("{port} is read by board {other} (line {line}) already; one port, one board"),
-                );
-            }
-        }
-    }
+    let port = port_name(&section, id, uses);
     let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
     let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
+    let modes = [("nice", DgtUpdates::Nice), ("clock", DgtUpdates::Clock), ("board", DgtUpdates::Board)];
+    let updates = section.word("updates", &modes).unwrap_or_default();
+    let stored_moves = section.boolean("stored-moves").unwrap_or(true);
     section.finish();
-    Some(SensorConfig::Dgt { port: PathBuf::from(port?), dtr_rts })
+    Some(SensorConfig::Dgt { port: port?, dtr_rts, updates, stored_moves })
+}
+
+/// The serial port of a board: `port` or `serial-number`.
+fn port_name(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PortName> {
+    let (port, number) = (section.text("port"), section.text("serial-number"));
+    let (key, name) = match (port, number) {
+        (Some(_), Some(_)) => {
+            section.problem("serial-number", "there is a port already; keep the one or the other");
+            return None;
+        }
+        (None, None) => {
+            if !section.has("serial-number") {
+                section.missing(
+                    "port",
+                    "name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/, or \
+                     give the serial-number of its USB adapter",
+                );
+            }
+            return None;
+        }
+        (Some(port), None) if !port.starts_with('/') => {
+            section.problem(
+                "port",
+                format!(
+                    "expected the full path of a serial device, such as \"/dev/ttyUSB0\", found {port:?}"
+                ),
+            );
+            return None;
+        }
+        (Some(port), None) => ("port", PortName::Path(PathBuf::from(port))),
+        (None, Some(number)) => ("serial-number", PortName::UsbSerial(number.to_owned())),
+    };
+    if let Some((other, line)) = uses.claim(format!("port {name}"), id, section.line()) {
+        section.problem(
+            key,
+            format!("{name} is read by board {other} (line {line}) already; one port, one board"),
+        );
+    }
+    Some(name)
 }
 
 fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {

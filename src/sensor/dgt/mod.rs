@@ -1,23 +1,33 @@
 //! A DGT board on a serial port, USB or Bluetooth (`rfcomm`).
 //!
 //! The thread only moves bytes: what is sent and when is decided by [`policy`], what the bytes
-//! mean by `wire::dgt`.
+//! mean by `wire::dgt`, when the port is opened by `serial::keeper`.
 
 pub mod policy;
+mod witness;
+
+pub use witness::Fault;
 
 use std::{io, path::PathBuf, time::Duration};
+
+use serde_json::json;
 
 use crate::{
     session::{event::Event, io::Input, time::MonoTime},
     sysclock,
+    wire::dgt::memory::Squares,
 };
 
 use super::{
     Sink, Source, SourceError, Stop,
-    serial::{Backoff, ModemLines, PortSettings, SerialLink},
+    serial::{
+        ModemLines, SerialLink,
+        keeper::{Next, PortKeeper},
+        place::{PortName, Roots},
+    },
 };
 
-use policy::{Action, Policy, Received};
+use policy::{Action, Options, Policy, Received, Updates};
 
 /// Speed of every DGT board, in bits a second.
 pub const BAUD: u32 = 9600;
@@ -28,79 +38,188 @@ const LONGEST_WAIT: Duration = Duration::from_millis(100);
 /// The source of a DGT board.
 #[derive(Clone, Debug)]
 pub struct DgtSource {
-    settings: PortSettings,
+    keeper: PortKeeper,
+    options: Options,
+}
+
+/// Why a port is not served any longer.
+enum End {
+    /// The daemon ends.
+    Stopped,
+    /// The port failed.
+    Failed(io::Error),
+    /// The port is to be opened again.
+    Reopen,
 }
 
 impl DgtSource {
     /// A board on this port. Which way the board lies is found by the decoder
     /// (`board.orientation`), not here.
     pub fn new(port: impl Into<PathBuf>, lines: ModemLines) -> DgtSource {
-        DgtSource { settings: PortSettings { path: port.into(), baud: BAUD, lines } }
+        DgtSource::at(PortName::Path(port.into()), lines)
     }
 
-    /// Moves bytes until the port fails (the inner error) or the source has to end.
-    fn serve(
-        &self,
-        link: &mut SerialLink,
-        policy: &mut Policy,
-        backoff: &mut Backoff,
-        sink: &Sink,
-        stop: &Stop,
-    ) -> Result<io::Result<()>, SourceError> {
+    /// A board wherever this port is.
+    pub fn at(name: PortName, lines: ModemLines) -> DgtSource {
+        let options = Options { memory: true, ..Options::default() };
+        DgtSource { keeper: PortKeeper::new(name, BAUD, lines), options }
+    }
+
+    /// Lets the board tell its changes in another way.
+    #[must_use]
+    pub fn with_updates(mut self, updates: Updates) -> DgtSource {
+        self.options.updates = updates;
+        self
+    }
+
+    /// Whether the board's memory is asked for what happened during an outage.
+    #[must_use]
+    pub fn with_memory(mut self, memory: bool) -> DgtSource {
+        self.options.memory = memory;
+        self
+    }
+
+    /// Goes on with a game in which the squares read so when they were heard last: the time in which no program
+    /// ran counts as an outage.
+    #[must_use]
+    pub fn resumed(mut self, squares: Option<Squares>) -> DgtSource {
+        self.options.resumed = squares;
+        self
+    }
+
+    /// Looks for the port elsewhere than in `/sys` and `/dev`.
+    #[must_use]
+    pub fn with_roots(mut self, roots: Roots) -> DgtSource {
+        self.keeper = self.keeper.with_roots(roots);
+        self
+    }
+}
+
+/// A run of the source.
+struct Run<'a> {
+    name: String,
+    keeper: PortKeeper,
+    policy: Policy,
+    /// Since when the link counts as down.
+    down_since: Option<MonoTime>,
+    sink: &'a Sink,
+    stop: &'a Stop,
+}
+
+impl Run<'_> {
+    /// Opens the port and serves it, again and again.
+    fn run(&mut self) -> Result<(), SourceError> {
+        loop {
+            let trouble = match self.keeper.next(self.stop) {
+                Next::Stopped => return Ok(()),
+                Next::Trouble(trouble) => Some(trouble),
+                Next::Open(mut link) => {
+                    tracing::info!(port = %self.name, path = ?self.keeper.path(), "opened");
+                    self.policy.opened(sysclock::monotonic(), self.is_wireless());
+                    match self.serve(&mut link)? {
+                        End::Stopped => return Ok(()),
+                        End::Failed(error) => {
+                            self.keeper.lost(format!("{}: {error}; waiting for it to come back", self.name))
+                        }
+                        End::Reopen => {
+                            self.keeper.rest();
+                            None
+                        }
+                    }
+                }
+            };
+            let news = self.policy.closed();
+            self.down(news, trouble, None)?;
+        }
+    }
+
+    /// Moves bytes until the port fails or the source has to end.
+    fn serve(&mut self, link: &mut SerialLink) -> Result<End, SourceError> {
         let mut buffer = [0u8; 1024];
-        while !stop.is_set() {
-            if let Err(error) = self.act(link, policy, sink)? {
-                return Ok(Err(error));
+        while !self.stop.is_set() {
+            if let Some(end) = self.act(link)? {
+                return Ok(end);
             }
-            let (at, n) = match link.read(&mut buffer, wait(policy, sysclock::monotonic())) {
+            let (at, n) = match link.read(&mut buffer, wait(&self.policy, sysclock::monotonic())) {
                 Ok(Some(read)) => read,
                 Ok(None) => continue,
-                Err(error) => return Ok(Err(error)),
+                Err(error) => return Ok(End::Failed(error)),
             };
             let bytes = buffer.get(..n).unwrap_or(&buffer);
-            tracing::trace!(port = %self.name(), ?bytes, "read");
-            let received = policy.received(at, bytes);
+            tracing::trace!(port = %self.name, ?bytes, "read");
+            let received = self.policy.received(at, bytes);
             if received == Received::LinkUp {
-                tracing::info!(port = %self.name(), "the board answers");
-                backoff.reset();
-                sink.send(at, Event::Link(true))?;
+                self.up(at)?;
             }
             if received != Received::Stale {
-                sink.send(at, Input::Dgt(bytes.to_vec()))?;
+                self.sink.send(at, Input::Dgt(bytes.to_vec()))?;
             }
         }
-        Ok(Ok(()))
+        Ok(End::Stopped)
     }
 
     /// Does everything that the policy wants done now.
-    fn act(
-        &self,
-        link: &mut SerialLink,
-        policy: &mut Policy,
-        sink: &Sink,
-    ) -> Result<io::Result<()>, SourceError> {
-        let now = sysclock::monotonic();
-        while let Some(action) = policy.poll(now) {
+    fn act(&mut self, link: &mut SerialLink) -> Result<Option<End>, SourceError> {
+        while let Some(action) = self.policy.poll(sysclock::monotonic()) {
             let done = match action {
                 Action::Send(command) => {
-                    tracing::trace!(port = %self.name(), ?command, "send");
+                    tracing::trace!(port = %self.name, ?command, "send");
                     link.write(&[command.byte()])
                 }
                 Action::DiscardInput => link.discard_input(),
-                Action::LinkDown => {
-                    tracing::warn!(
-                        port = %self.name(),
-                        "no answer from the board; is it switched on, and is this its port?"
-                    );
-                    sink.send(now, Event::Link(false))?;
+                Action::Reopen => return Ok(Some(End::Reopen)),
+                Action::Down { fault, news } => {
+                    let trouble = format!("{}: {fault}", self.name);
+                    let trouble = self.keeper.is_news(&trouble).then_some(trouble);
+                    self.down(news, trouble, Some(&fault))?;
                     Ok(())
                 }
             };
-            if done.is_err() {
-                return Ok(done);
+            if let Err(error) = done {
+                return Ok(Some(End::Failed(error)));
             }
         }
-        Ok(Ok(()))
+        Ok(None)
+    }
+
+    /// The board answers with a dump: it is there.
+    fn up(&mut self, at: MonoTime) -> Result<(), SourceError> {
+        tracing::info!(port = %self.name, "the board answers");
+        self.keeper.works();
+        self.sink.send(at, Event::Link(true))?;
+        let gap_ms = self.down_since.take().map(|since| at.since(since) / 1000);
+        let path = self.keeper.path().map(|path| path.display().to_string());
+        self.sink.send(
+            at,
+            Event::Device(json!({"source": "dgt", "port": self.name, "path": path, "gap_ms": gap_ms})),
+        )
+    }
+
+    /// Tells that the link is down, if that is news, and what is wrong.
+    fn down(
+        &mut self,
+        news: bool,
+        trouble: Option<String>,
+        fault: Option<&Fault>,
+    ) -> Result<(), SourceError> {
+        let now = sysclock::monotonic();
+        if news {
+            self.down_since.get_or_insert(now);
+            self.sink.send(now, Event::Link(false))?;
+        }
+        let Some(trouble) = trouble else { return Ok(()) };
+        tracing::warn!("{trouble}");
+        let fault = fault.map_or("port", Fault::as_str);
+        self.sink.send(
+            now,
+            Event::Device(json!({"source": "dgt", "port": self.name, "fault": fault, "error": trouble})),
+        )
+    }
+
+    /// Bluetooth boards scan half as fast.
+    fn is_wireless(&self) -> bool {
+        let real = self.keeper.path().and_then(|path| path.canonicalize().ok());
+        real.is_some_and(|path| path.to_string_lossy().contains("rfcomm"))
     }
 }
 
@@ -113,37 +232,12 @@ fn wait(policy: &Policy, now: MonoTime) -> Duration {
 
 impl Source for DgtSource {
     fn name(&self) -> String {
-        self.settings.path.display().to_string()
+        self.keeper.name().to_string()
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
-        let mut policy = Policy::new();
-        let mut backoff = Backoff::new();
-        let mut complaint = String::new();
-        while !stop.is_set() {
-            let problem = match SerialLink::open(&self.settings) {
-                Ok(mut link) => {
-                    tracing::info!(port = %self.name(), "opened");
-                    complaint.clear();
-                    policy.opened(sysclock::monotonic());
-                    match self.serve(&mut link, &mut policy, &mut backoff, sink, stop)? {
-                        Ok(()) => return Ok(()),
-                        Err(error) => format!("{}: {error}; waiting for it to come back", self.name()),
-                    }
-                }
-                Err(error) => error.to_string(),
-            };
-            if problem != complaint {
-                tracing::warn!("{problem}");
-                complaint = problem;
-            }
-            if policy.closed() {
-                sink.send(sysclock::monotonic(), Event::Link(false))?;
-            }
-            if !backoff.wait(stop) {
-                break;
-            }
-        }
-        Ok(())
+        let name = self.name();
+        let policy = Policy::new(self.options);
+        Run { name, keeper: self.keeper, policy, down_since: None, sink, stop }.run()
     }
 }

@@ -10,6 +10,14 @@ use crate::{
     wire::dgt::{Command, Framed, Framer},
 };
 
+mod recipe;
+mod steady;
+mod words;
+
+use self::recipe::{IDENTITY, RESET, Step, stream};
+use super::witness::{Fault, Witness};
+pub use words::{Action, Options, Received, Updates};
+
 /// Silence after a reset, while which everything that comes in is stale, in milliseconds.
 const SETTLE_MS: u64 = 100;
 /// Time for an answer during the start, and for a dump.
@@ -21,65 +29,24 @@ const QUIET_MS: u64 = 3000;
 /// After this long without a field update the board is told its mode again and dumped: it may have
 /// lost power for a moment and come back in another mode.
 const REFRESH_MS: u64 = 30_000;
-/// A dump is asked for when no field update came for this long after the last one.
+/// A dump is asked for when no field update came for this long after the last one: more than one scan.
 const UPDATES_MS: u64 = 300;
+/// The same on Bluetooth, where boards scan half as fast.
+const WIRELESS_UPDATES_MS: u64 = 600;
+/// The battery is asked for again after this long, where there is one.
+const BATTERY_MS: u64 = 300_000;
+/// The clock is asked for this often where the board does not stream it.
+const CLOCK_MS: u64 = 1000;
 /// Shortest time between two dumps: each takes 70 ms of line time.
 const DUMP_MS: u64 = 250;
 /// Attempts to get a dump.
 const DUMP_TRIES: u8 = 3;
+/// Attempts to download the board's memory.
+const MEMORY_TRIES: u8 = 2;
 /// Pause before the start is tried again.
 const RETRY_MS: u64 = 2000;
-
-/// What the thread has to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Send this command.
-    Send(Command),
-    /// Throw away what came in and was not read.
-    DiscardInput,
-    /// The board does not answer any more.
-    LinkDown,
-}
-
-/// What to do with bytes that came in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Received {
-    /// They are left over from before the start: nobody needs them.
-    Stale,
-    /// Pass them on.
-    Keep,
-    /// Tell that the board is there, then pass them on.
-    LinkUp,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    /// Throws away what came in.
-    Discard,
-    /// Sends a command that has no answer, and waits.
-    Tell(Command),
-    /// Asks; a missing answer is normal.
-    Ask(Command),
-    /// Asks again and again; the board is not there without the answer.
-    Need(Command),
-}
-
-const RESET: [Step; 3] = [Step::Discard, Step::Tell(Command::Reset), Step::Discard];
-
-const IDENTITY: [Step; 4] = [
-    Step::Ask(Command::Version),
-    Step::Ask(Command::Serial),
-    Step::Ask(Command::LongSerial),
-    Step::Ask(Command::Trademark),
-];
-
-/// The second dump closes the gap between the first one and the start of the stream.
-const STREAM: [Step; 4] = [
-    Step::Need(Command::SendBoard),
-    Step::Tell(Command::UpdateNice),
-    Step::Ask(Command::SendClock),
-    Step::Ask(Command::SendBoard),
-];
+/// After so many starts in vain the port is opened anew.
+const STARTS: u8 = 3;
 
 #[derive(Clone, Debug)]
 enum Phase {
@@ -97,6 +64,8 @@ struct Steady {
     settled: Option<MonoTime>,
     /// When the mode is told again.
     refresh: MonoTime,
+    /// When the clock is asked for, where it is not streamed.
+    clock: MonoTime,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,14 +79,24 @@ struct Pending {
 /// The policy of one board.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    options: Options,
+    wireless: bool,
     framer: Framer,
+    witness: Witness,
     phase: Phase,
     pending: Option<Pending>,
     /// What was told of the link.
     up: bool,
     told: bool,
-    /// The identity was asked for since the port was opened.
-    introduced: bool,
+    /// Starts in vain since the port was opened.
+    failed: u8,
+    /// The board's memory is owed, and how often it was asked for.
+    memory: bool,
+    asked_memory: u8,
+    /// What else is to be asked when the line is free; a missing answer is normal.
+    wanted: VecDeque<Command>,
+    /// When the battery is asked for again.
+    battery: Option<MonoTime>,
     /// Bytes or an answer were lost: a dump as soon as may be.
     lost: bool,
     last_traffic: MonoTime,
@@ -125,22 +104,23 @@ pub struct Policy {
     queue: VecDeque<Action>,
 }
 
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy::new()
-    }
-}
-
 impl Policy {
     /// A policy for a port that is closed.
-    pub fn new() -> Policy {
+    pub fn new(options: Options) -> Policy {
         Policy {
+            options,
+            wireless: false,
             framer: Framer::new(),
+            witness: Witness::new(options.resumed),
             phase: Phase::Closed,
             pending: None,
             up: false,
             told: false,
-            introduced: false,
+            failed: 0,
+            memory: false,
+            asked_memory: 0,
+            wanted: VecDeque::new(),
+            battery: None,
             lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
@@ -148,10 +128,14 @@ impl Policy {
         }
     }
 
-    /// The port was opened.
-    pub fn opened(&mut self, at: MonoTime) {
-        self.introduced = false;
+    /// The port was opened; `wireless` where it is Bluetooth.
+    pub fn opened(&mut self, at: MonoTime, wireless: bool) {
+        self.wireless = wireless;
         self.queue.clear();
+        self.witness.opened();
+        self.failed = 0;
+        self.battery = None;
+        self.wanted = IDENTITY.into();
         self.start(at);
     }
 
@@ -176,8 +160,7 @@ impl Policy {
     }
 
     fn start(&mut self, at: MonoTime) {
-        let identity: &[Step] = if self.introduced { &[] } else { &IDENTITY };
-        let steps = RESET.iter().chain(identity).chain(&STREAM).copied().collect();
+        let steps = RESET.into_iter().chain(stream(self.options.updates)).collect();
         self.phase = Phase::Start(steps, at);
         self.pending = None;
         self.framer.reset();
@@ -190,20 +173,30 @@ impl Policy {
         }
         let mut framed = Vec::new();
         self.framer.push(at, bytes, &mut framed);
+        self.witness.bytes(bytes);
         self.last_traffic = at;
         let mut answer = Received::Keep;
         for item in &framed {
             match item {
-                Framed::Frame { id, .. } => {
+                Framed::Frame { id, payload } => {
+                    let asked = self.pending.is_some_and(|pending| pending.command == Command::Serial);
+                    let missed = self.witness.frame(*id, payload, asked);
                     if *id == 0x86 && !self.up {
                         self.up = true;
                         self.told = true;
+                        self.failed = 0;
+                        self.memory |= missed && self.options.memory;
+                        self.asked_memory = 0;
                         answer = Received::LinkUp;
                     }
                     self.frame(at, *id);
                 }
                 Framed::Dropped(_) => self.lost = true,
             }
+        }
+        if let Some(fault) = self.witness.several() {
+            self.queue.clear();
+            self.give_up(fault);
         }
         // A download of the storage log takes up to eight seconds and holds everything else up.
         if self.framer.pending_id() == Some(0x8f) {
@@ -237,10 +230,32 @@ impl Policy {
         if answered {
             self.answered(at);
         }
+        match id {
+            0x8f => (self.memory, self.asked_memory) = (false, 0),
+            0xa0 => self.battery = Some(at.plus_ms(BATTERY_MS)),
+            _ => {}
+        }
+        let quiet = if self.wireless { WIRELESS_UPDATES_MS } else { UPDATES_MS };
         if let (Phase::Steady(steady), 0x8e) = (&mut self.phase, id) {
-            steady.settled = Some(at.plus_ms(UPDATES_MS));
+            steady.settled = Some(at.plus_ms(quiet));
             steady.refresh = at.plus_ms(REFRESH_MS);
         }
+    }
+
+    /// Why the board does not answer as it should. One that has answered before may be silent now.
+    fn fault(&self, at: MonoTime) -> Fault {
+        match self.witness.fault() {
+            Fault::NoDump if at >= self.last_traffic.plus_ms(ALIVE_MS) => Fault::Silent,
+            fault => fault,
+        }
+    }
+
+    /// The port is of no use as it is: it is told once, and opened again.
+    fn give_up(&mut self, fault: Fault) {
+        let news = self.down();
+        self.phase = Phase::Closed;
+        self.pending = None;
+        self.queue.extend([Action::Down { fault, news }, Action::Reopen]);
     }
 
     /// The pending request is done with; the next step may go.
@@ -271,8 +286,8 @@ impl Policy {
             Phase::Start(_, from) if at < *from => None,
             Phase::Start(steps, _) => match steps.front().copied() {
                 None => {
-                    self.introduced = true;
-                    self.phase = Phase::Steady(Steady { settled: None, refresh: at.plus_ms(REFRESH_MS) });
+                    let (refresh, clock) = (at.plus_ms(REFRESH_MS), at.plus_ms(CLOCK_MS));
+                    self.phase = Phase::Steady(Steady { settled: None, refresh, clock });
                     self.poll(at)
                 }
                 Some(step) => Some(self.step(at, step)),
@@ -302,7 +317,6 @@ impl Policy {
     }
 
     fn send(&mut self, at: MonoTime, command: Command, patience_ms: u64, tries: u8) -> Action {
-        self.last_traffic = at;
         if command == Command::SendBoard {
             self.next_dump = at.plus_ms(DUMP_MS);
             self.lost = false;
@@ -324,58 +338,31 @@ impl Policy {
                     return self.answered(at);
                 }
             },
-            Phase::Steady(_) => pending.command == Command::SendBoard && pending.tries < DUMP_TRIES,
+            Phase::Steady(_) => match pending.command {
+                Command::SendBoard => pending.tries < DUMP_TRIES,
+                Command::Serial if pending.patience_ms == ALIVE_MS => false,
+                // What not every board knows. A download that broke off is tried once more.
+                command => {
+                    self.memory &= command != Command::StorageLog || pending.tries < MEMORY_TRIES;
+                    return self.answered(at);
+                }
+            },
         };
         if again {
             let action = self.send(at, pending.command, ANSWER_MS, pending.tries.saturating_add(1));
             self.queue.push_back(action);
             return;
         }
-        if self.down() {
-            self.queue.push_back(Action::LinkDown);
-        }
         let was_start = matches!(self.phase, Phase::Start(..));
+        self.failed = self.failed.saturating_add(u8::from(was_start));
+        if self.failed >= STARTS {
+            return self.give_up(self.fault(at));
+        }
+        let news = self.down();
+        if news || was_start {
+            self.queue.push_back(Action::Down { fault: self.fault(at), news });
+        }
         self.start(if was_start { at.plus_ms(RETRY_MS) } else { at });
-    }
-
-    fn steady(&mut self, at: MonoTime) -> Option<Action> {
-        let (next_dump, quiet) = (self.next_dump, self.last_traffic.plus_ms(QUIET_MS));
-        if self.pending.is_some() {
-            return None;
-        }
-        let Phase::Steady(steady) = &mut self.phase else { return None };
-        let settled = steady.settled.is_some_and(|settled| at >= settled);
-        if (self.lost || settled) && at >= next_dump {
-            if settled {
-                steady.settled = None;
-            }
-            return Some(self.send(at, Command::SendBoard, ANSWER_MS, 1));
-        }
-        if at >= steady.refresh {
-            steady.refresh = at.plus_ms(REFRESH_MS);
-            self.lost = true;
-            return Some(self.send(at, Command::UpdateNice, 0, 0));
-        }
-        if at >= quiet {
-            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
-        }
-        None
-    }
-
-    /// When [`Policy::poll`] has something to do at the latest.
-    pub fn deadline(&self) -> Option<MonoTime> {
-        let own = match (&self.phase, self.pending) {
-            _ if !self.queue.is_empty() => Some(MonoTime::ZERO),
-            (Phase::Closed, _) => None,
-            (_, Some(pending)) => Some(pending.until),
-            (Phase::Start(_, from), None) => Some(*from),
-            (Phase::Steady(steady), None) => {
-                let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
-                let quiet = self.last_traffic.plus_ms(QUIET_MS);
-                Some(quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump))))
-            }
-        };
-        [own, self.framer.deadline()].into_iter().flatten().min()
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the bytes of a board to the events of the session.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde_json::{Value, json};
 use shakmaty::{Color, Role, Square};
@@ -9,7 +9,9 @@ use crate::session::{event::Event, time::MonoTime};
 
 use super::{
     frame::{Framed, Framer},
+    memory::{self, Squares, Told},
     message::{Battery, Dump, Message, Reading},
+    storage::{self, Entry},
     times::Times,
 };
 
@@ -39,6 +41,14 @@ pub struct DgtDecoder {
     /// A dump was seen before.
     dumped: bool,
     times: Times,
+    /// The last changes, in the board's own numbering.
+    changes: VecDeque<(Square, Reading)>,
+    /// Presses after the last of them.
+    presses: usize,
+    /// What was told before an outage of which the board's memory may tell.
+    gap: Option<Box<Told>>,
+    /// The session cannot explain what the board shows.
+    puzzled: bool,
     identity: Vec<(&'static str, Value)>,
     odd_ids: BTreeSet<u8>,
 }
@@ -54,6 +64,10 @@ impl DgtDecoder {
             dump_due: true,
             dumped: false,
             times: Times::default(),
+            changes: VecDeque::new(),
+            presses: 0,
+            gap: None,
+            puzzled: false,
             identity: Vec::new(),
             odd_ids: BTreeSet::new(),
         }
@@ -76,8 +90,42 @@ impl DgtDecoder {
     pub fn link(&mut self, up: bool) {
         if !up {
             self.framer.reset();
+            // What went before a gap that nobody can explain yet is kept.
+            if !(self.puzzled && self.gap.is_some()) {
+                self.gap = self.squares().map(|squares| {
+                    let changes = self.changes.iter().copied().collect();
+                    Box::new(Told { squares, changes, presses: self.presses })
+                });
+            }
         }
         self.dump_due = true;
+    }
+
+    /// True while the board's memory may tell what happened during an outage: then
+    /// [`DgtDecoder::set_puzzled`] matters.
+    pub fn awaits_memory(&self) -> bool {
+        self.gap.is_some()
+    }
+
+    /// Whether the session cannot explain what the board shows since an outage. Only then the board's memory
+    /// is told: the picture before the outage, then those of every change, and the presses, up to the present
+    /// picture. Where the session has its explanation, nothing is told twice.
+    pub fn set_puzzled(&mut self, puzzled: bool) {
+        self.puzzled = puzzled;
+    }
+
+    /// What the board has told of itself: `version`, `serial`, `long_serial`, `trademark`, `battery`, ...
+    pub fn identity(&self) -> &[(&'static str, Value)] {
+        &self.identity
+    }
+
+    /// What every square reads in the board's own numbering, once all are known.
+    pub fn squares(&self) -> Option<Squares> {
+        let mut squares = [Reading::Empty; 64];
+        for (square, reading) in squares.iter_mut().zip(&self.mirror) {
+            *square = (*reading)?;
+        }
+        Some(squares)
     }
 
     /// True when the squares are counted from White's right.
@@ -89,21 +137,24 @@ impl DgtDecoder {
         match message {
             Message::Board(dump) => self.dump(&dump, out),
             Message::Field { square, reading } => self.field(square, reading, out),
-            Message::Clock(clock) => self.times.take(clock, self.left(), out),
-            Message::StorageLog(log) => {
-                out.push(Event::Device(json!({"what": "storage-log", "n": log.len()})));
+            Message::Clock(clock) => {
+                let said = out.len();
+                self.times.take(clock, self.left(), out);
+                let presses = out.iter().skip(said).filter(|event| matches!(event, Event::Press(_)));
+                self.presses = self.presses.saturating_add(presses.count());
             }
-            Message::BusAddress(address) => self.identity("bus_address", json!(address), out),
-            Message::Serial(text) => self.identity("serial", json!(text), out),
-            Message::LongSerial(text) => self.identity("long_serial", json!(text), out),
-            Message::Trademark(text) => self.identity("trademark", json!(text), out),
+            Message::StorageLog(log) => self.storage_log(&log, out),
+            Message::BusAddress(address) => self.introduce("bus_address", json!(address), out),
+            Message::Serial(text) => self.introduce("serial", json!(text), out),
+            Message::LongSerial(text) => self.introduce("long_serial", json!(text), out),
+            Message::Trademark(text) => self.introduce("trademark", json!(text), out),
             Message::Version(major, minor) => {
-                self.identity("version", json!(format!("{major}.{minor}")), out);
+                self.introduce("version", json!(format!("{major}.{minor}")), out);
             }
             Message::HardwareVersion(major, minor) => {
-                self.identity("hardware_version", json!(format!("{major}.{minor}")), out);
+                self.introduce("hardware_version", json!(format!("{major}.{minor}")), out);
             }
-            Message::Battery(battery) => self.identity("battery", battery_json(&battery), out),
+            Message::Battery(battery) => self.introduce("battery", battery_json(&battery), out),
             Message::Invalid { id, payload } => out.push(Event::Device(json!({
                 "what": "invalid-message", "id": format!("{id:02x}"), "payload": hex(&payload),
             }))),
@@ -118,7 +169,7 @@ impl DgtDecoder {
     }
 
     /// What the board is; told when it is new.
-    fn identity(&mut self, key: &'static str, value: Value, out: &mut Vec<Event>) {
+    fn introduce(&mut self, key: &'static str, value: Value, out: &mut Vec<Event>) {
         match self.identity.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) if *known == value => return,
             Some((_, known)) => *known = value.clone(),
@@ -145,6 +196,13 @@ impl DgtDecoder {
     fn field(&mut self, square: Square, reading: Reading, out: &mut Vec<Event>) {
         let before = self.note(square, reading);
         self.special(square, reading, before, out);
+        if before != Some(reading) {
+            if self.changes.len() >= memory::HISTORY {
+                self.changes.pop_front();
+            }
+            self.changes.push_back((square, reading));
+            self.presses = 0;
+        }
         if before.map(Reading::piece) != Some(reading.piece()) {
             out.push(Event::Piece { square: self.played(square), piece: reading.piece() });
         }
@@ -158,6 +216,51 @@ impl DgtDecoder {
                 "square": self.played(square).to_string(),
             })));
         }
+    }
+
+    /// The board's memory. It helps once after an outage, behind the first dump.
+    fn storage_log(&mut self, log: &[u8], out: &mut Vec<Event>) {
+        let unasked = Event::Device(json!({"what": "storage-log", "n": log.len()}));
+        let note = |word: &str, value: Value| {
+            Event::Device(json!({"what": "storage-log", "n": log.len(), word: value}))
+        };
+        let (Some(now), false) = (self.squares(), self.dump_due) else { return out.push(unasked) };
+        let Some(before) = self.gap.take() else { return out.push(unasked) };
+        match memory::between(&storage::decode(log), &before, &now) {
+            Ok(entries) if self.puzzled => {
+                out.push(note("recalled", json!(entries.len())));
+                self.recall(&before.squares, &entries, out);
+            }
+            Ok(entries) => out.push(note("not_needed", json!(entries.len()))),
+            Err(why) => out.push(note("unused", json!(why.as_str()))),
+        }
+    }
+
+    /// Tells again from the picture before the outage to the present one, picture by picture: the memory holds
+    /// no times, so that nothing may be concluded from who lifted what and how fast.
+    fn recall(&mut self, before: &Squares, entries: &[Entry], out: &mut Vec<Event>) {
+        let mut placement = shakmaty::Board::empty();
+        for (square, reading) in Square::ALL.into_iter().zip(before) {
+            if let Some(man) = reading.piece() {
+                placement.set_piece_at(self.played(square), man);
+            }
+        }
+        out.push(Event::Pieces(placement.clone()));
+        let clock = self.times.told();
+        for entry in entries {
+            match *entry {
+                Entry::Field { square, reading, .. } => {
+                    match reading.piece() {
+                        Some(man) => placement.set_piece_at(self.played(square), man),
+                        None => placement.discard_piece_at(self.played(square)),
+                    }
+                    out.push(Event::Pieces(placement.clone()));
+                }
+                Entry::Pressed { right, seconds } => self.times.recall(right, seconds, self.left(), out),
+                Entry::Mark(_) => {}
+            }
+        }
+        self.times.tell_again(clock, out);
     }
 
     fn dump(&mut self, dump: &Dump, out: &mut Vec<Event>) {
@@ -177,6 +280,14 @@ impl DgtDecoder {
                 placement.rotate_180();
             }
             out.push(Event::Pieces(placement));
+        }
+        if self.dump_due
+            && self
+                .squares()
+                .zip(self.gap.as_ref())
+                .is_some_and(|(now, gap)| !memory::is_wanted(&gap.squares, &now))
+        {
+            self.gap = None;
         }
         self.dump_due = false;
         self.dumped = true;

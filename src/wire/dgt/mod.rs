@@ -11,7 +11,9 @@ pub mod clock;
 pub mod command;
 pub mod decoder;
 pub mod frame;
+pub mod memory;
 pub mod message;
+pub mod storage;
 mod times;
 
 pub use command::Command;

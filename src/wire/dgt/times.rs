@@ -111,6 +111,33 @@ impl Times {
         }
     }
 
+    /// A press that the board's memory holds: the times as far as it tells them, then the press.
+    pub fn recall(&mut self, right: bool, seconds: u32, left: Color, out: &mut Vec<Event>) {
+        let presser = if right { left.other() } else { left };
+        let mut reading = self.told.unwrap_or_default();
+        let time = Some(u64::from(seconds) * 1000);
+        match presser {
+            Color::White => reading.white_ms = time,
+            Color::Black => reading.black_ms = time,
+        }
+        reading.running = Some(presser.other());
+        self.told = Some(reading);
+        out.extend([Event::Times(reading), Event::Press(presser)]);
+    }
+
+    /// What the clock shows now, after times that were recalled.
+    pub fn tell_again(&mut self, now: Option<ClockReading>, out: &mut Vec<Event>) {
+        if let Some(reading) = now.filter(|reading| self.told != Some(*reading)) {
+            self.told = Some(reading);
+            out.push(Event::Times(reading));
+        }
+    }
+
+    /// What was told of the clock last.
+    pub fn told(&self) -> Option<ClockReading> {
+        self.told
+    }
+
     fn tell(&mut self, state: &ClockState, running: Option<Color>, left: Color, out: &mut Vec<Event>) {
         let ms = |color: Color| {
             let side = if color == left { state.left } else { state.right };
@@ -154,7 +181,7 @@ fn acknowledged(ack: Ack) -> Event {
     } else if let Some((major, minor)) = ack.version() {
         json!({"clock_version": format!("{major}.{minor}")})
     } else {
-        json!({"clock_ack": ack.0, "ok": ack.ok()})
+        json!({"clock_ack": ack.0, "ok": ack.ok(), "unasked": ack.unasked()})
     })
 }
 

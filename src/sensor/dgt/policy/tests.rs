@@ -4,7 +4,8 @@ use super::*;
 use crate::wire::dgt::{
     Message,
     clock::{Clock, ClockState},
-    message::{Dump, Reading},
+    message::{Battery, Dump, Reading},
+    storage::{self, Entry, Mark},
 };
 use proptest::prelude::*;
 use shakmaty::{Board, Square};
@@ -28,7 +29,10 @@ fn answer(command: Command) -> Option<Vec<u8>> {
         0x8d => Message::Clock(Clock::State(ClockState::default())).encode(),
         0x91 => Message::Serial("01025".to_owned()).encode(),
         0x92 => Message::Trademark("a board".to_owned()).encode(),
+        0x96 => Message::HardwareVersion(1, 0).encode(),
+        0x8f => Message::StorageLog(storage::encode(&[Entry::Mark(Mark::End)])).encode(),
         0x93 => Message::Version(1, 2).encode(),
+        0xa0 => Message::Battery(Battery { percent: 80, ..Battery::default() }).encode(),
         0xa2 => Message::LongSerial("3000001025".to_owned()).encode(),
         _ => return None,
     })
@@ -41,15 +45,38 @@ struct Run {
     sent: Vec<(u64, Command)>,
     down: Vec<u64>,
     up: Vec<u64>,
+    faults: Vec<Fault>,
+    reopened: Vec<u64>,
     /// Answers on their way, with the time at which they arrive.
     coming: Vec<(u64, Vec<u8>)>,
 }
 
 impl Run {
     fn new() -> Run {
-        let mut policy = Policy::new();
-        policy.opened(ms(0));
-        Run { policy, now: 0, sent: Vec::new(), down: Vec::new(), up: Vec::new(), coming: Vec::new() }
+        Run::with(Options::default())
+    }
+
+    fn with(options: Options) -> Run {
+        let mut policy = Policy::new(options);
+        policy.opened(ms(0), false);
+        Run {
+            policy,
+            now: 0,
+            sent: Vec::new(),
+            down: Vec::new(),
+            up: Vec::new(),
+            faults: Vec::new(),
+            reopened: Vec::new(),
+            coming: Vec::new(),
+        }
+    }
+
+    /// The cable is out for a second.
+    fn replug(&mut self) {
+        self.policy.closed();
+        self.coming.clear();
+        self.now += 1000;
+        self.policy.opened(ms(self.now), false);
     }
 
     /// Lets time pass up to `until`; `board` answers 5 ms after each command.
@@ -71,7 +98,18 @@ impl Run {
                         }
                     }
                     Action::DiscardInput => self.coming.clear(),
-                    Action::LinkDown => self.down.push(self.now),
+                    Action::Down { fault, news } => {
+                        self.faults.push(fault);
+                        if news {
+                            self.down.push(self.now);
+                        }
+                    }
+                    Action::Reopen => {
+                        assert!(!self.policy.closed(), "told before");
+                        self.reopened.push(self.now);
+                        self.coming.clear();
+                        self.policy.opened(ms(self.now), false);
+                    }
                 }
             }
             let next = self.policy.deadline().map_or(u64::MAX, |d| d.since(ms(0)).div_ceil(1000));
@@ -102,16 +140,18 @@ impl Run {
     }
 }
 
-const FIRST: [Command; 9] = [
+const FIRST: [Command; 11] = [
     Command::Reset,
-    Command::Version,
-    Command::Serial,
-    Command::LongSerial,
-    Command::Trademark,
     Command::SendBoard,
     Command::UpdateNice,
     Command::SendClock,
     Command::SendBoard,
+    Command::Version,
+    Command::Serial,
+    Command::LongSerial,
+    Command::Trademark,
+    Command::HardwareVersion,
+    Command::Battery,
 ];
 
 const AGAIN: [Command; 5] =
@@ -129,26 +169,181 @@ fn the_start_asks_one_thing_after_the_other() {
 fn an_old_board_that_knows_no_identity_is_used_all_the_same() {
     let mut run = Run::new();
     let old = |command| match command {
-        Command::SendBoard | Command::SendClock => answer(command),
+        Command::SendBoard | Command::SendClock | Command::Serial => answer(command),
         _ => None,
     };
-    run.until(6000, old);
-    assert_eq!(run.commands()[..9], FIRST);
+    run.until(20_000, old);
+    assert_eq!(run.up, [105], "what it does not know is asked for later");
+    assert_eq!(run.commands()[..10], FIRST[..10]);
+    assert_eq!(run.commands()[10..12], [Command::Serial, Command::Battery], "a sign of life in between");
     assert_eq!((run.up.len(), run.down.len()), (1, 0));
 }
 
 #[test]
 fn a_board_that_gives_no_dump_is_down_and_tried_again() {
     let mut run = Run::new();
-    run.until(4_000, |_| None);
+    run.until(3_000, |_| None);
     assert!(run.down.is_empty());
     run.until(20_000, |_| None);
     let dumps = run.commands().iter().filter(|command| **command == Command::SendBoard).count();
     assert!(dumps >= 6, "{:?}", run.sent);
     assert_eq!(run.down.len(), 1, "told once");
+    assert_eq!(run.reopened.len(), 1, "and the port is opened again: {:?}", run.reopened);
+    assert!(run.faults.iter().all(|fault| *fault == Fault::Silent), "{:?}", run.faults);
     run.sent.clear();
     run.until(40_000, answer);
     assert_eq!(run.up.len(), 1);
+}
+
+#[test]
+fn what_is_no_board_is_told_so() {
+    let mut run = Run::new();
+    run.until(6_000, |_| Some(b"$GPGGA,120000,,,,,0\r\n".to_vec()));
+    assert_eq!(run.faults, [Fault::NotDgt { first: b"$GPGGA,1".to_vec() }]);
+    let text = run.faults[0].to_string();
+    assert!(text.contains("24 47 50 47") && text.contains("/dev/serial/by-id"), "{text}");
+
+    let mut run = Run::new();
+    run.until(6_000, |command| if command == Command::SendBoard { None } else { Some(field()) });
+    assert_eq!(run.faults, [Fault::Silent], "nothing was asked but the squares");
+
+    let mut run = Run::new();
+    run.until(6_000, |_| Some(vec![0x87, 0x00, 0x06, 0x08, 0x01, 0x16]));
+    assert_eq!(run.faults, [Fault::Bus]);
+    assert!(run.faults[0].to_string().contains("a bus of several boards is not supported"));
+}
+
+#[test]
+fn two_boards_on_one_port_are_told_so() {
+    let two = |command: Command| {
+        let mut bytes = answer(command)?;
+        if command == Command::Serial {
+            bytes.extend(Message::Serial("01026".to_owned()).encode());
+        }
+        Some(bytes)
+    };
+    let mut run = Run::new();
+    run.until(30_000, two);
+    let several = Fault::Several("01025".to_owned(), "01026".to_owned());
+    assert_eq!(run.faults.first(), Some(&several), "{:?}", run.sent);
+    assert!(!run.reopened.is_empty());
+    assert!(several.to_string().contains("01026"), "{several}");
+}
+
+#[test]
+fn a_slip_in_a_serial_number_is_no_second_board() {
+    let mut run = Run::started();
+    for second in 0..20u64 {
+        let slip = format!("0102{}", second % 10);
+        run.push(Message::Serial(slip).encode());
+        let until = 2000 + 1000 * second;
+        run.until(until, answer);
+    }
+    assert!(run.faults.is_empty() && run.down.is_empty(), "{:?}", run.faults);
+}
+
+#[test]
+fn the_way_of_updates_is_the_one_that_was_chosen() {
+    for (updates, command) in [
+        (Updates::Nice, Command::UpdateNice),
+        (Updates::Clock, Command::Update),
+        (Updates::Board, Command::UpdateBoard),
+    ] {
+        let mut run = Run::with(Options { updates, ..Options::default() });
+        run.until(10_000, answer);
+        assert_eq!(run.commands()[2], command);
+        let clocks = run.commands().iter().filter(|command| **command == Command::SendClock).count();
+        assert_eq!(clocks > 5, updates == Updates::Board, "{:?}", run.sent);
+        run.until(60_000, answer);
+        let modes = run.commands().iter().filter(|sent| **sent == command).count();
+        assert_eq!(modes, 2, "told again: {:?}", run.sent);
+    }
+}
+
+#[test]
+fn a_board_without_a_stream_of_the_clock_is_missed_as_well() {
+    let mut run = Run::with(Options { updates: Updates::Board, ..Options::default() });
+    run.until(5_000, answer);
+    run.until(15_000, |_| None);
+    assert_eq!(run.down.len(), 1, "{:?}", run.sent);
+}
+
+#[test]
+fn the_battery_is_asked_for_now_and_then_where_there_is_one() {
+    let mut run = Run::started();
+    run.until(1_000_000, answer);
+    assert_eq!(run.commands().iter().filter(|command| **command == Command::Battery).count(), 3);
+    let mut run = Run::new();
+    run.until(1_000_000, |command| answer(command).filter(|_| command != Command::Battery));
+    assert_eq!(run.commands().iter().filter(|command| **command == Command::Battery).count(), 1);
+}
+
+/// A dump of the start position after some moves.
+fn moved(squares: &[(Square, Square)]) -> Vec<u8> {
+    let mut board = Board::new();
+    for (from, to) in squares {
+        let man = board.remove_piece_at(*from).unwrap();
+        board.set_piece_at(*to, man);
+    }
+    Message::Board(Box::new(Dump::of(&board))).encode()
+}
+
+#[test]
+fn the_memory_is_asked_for_when_more_than_a_move_was_missed() {
+    let memory = Options { memory: true, ..Options::default() };
+    let one = [(Square::E2, Square::E4)];
+    let two = [(Square::E2, Square::E4), (Square::E7, Square::E5)];
+    for (options, moves, wanted) in
+        [(memory, &one[..], 0), (memory, &two[..], 1), (Options::default(), &two[..], 0)]
+    {
+        let mut run = Run::with(options);
+        run.until(1000, answer);
+        assert!(!run.commands().contains(&Command::StorageLog));
+        run.replug();
+        let board = |command| {
+            if command == Command::SendBoard { Some(moved(moves)) } else { answer(command) }
+        };
+        run.until(5000, board);
+        let asked = run.commands().iter().filter(|command| **command == Command::StorageLog).count();
+        assert_eq!(asked, wanted, "{moves:?} {:?}", run.sent);
+        assert_eq!(run.up.len(), 2);
+    }
+}
+
+#[test]
+fn the_memory_that_breaks_off_is_asked_for_twice_and_after_the_next_outage() {
+    let memory = Options { memory: true, ..Options::default() };
+    let two = [(Square::E2, Square::E4), (Square::E7, Square::E5)];
+    let mut run = Run::with(memory);
+    run.until(1000, answer);
+    run.replug();
+    let board = |command| match command {
+        Command::SendBoard => Some(moved(&two)),
+        Command::StorageLog => Some(vec![0x8f, 0x01, 0x00, 0x40]),
+        _ => answer(command),
+    };
+    run.until(30_000, board);
+    let asked = |run: &Run| run.commands().iter().filter(|command| **command == Command::StorageLog).count();
+    assert_eq!(asked(&run), 2, "{:?}", run.sent);
+    assert!(run.down.is_empty(), "closed by hand, never by the policy");
+}
+
+#[test]
+fn a_game_that_goes_on_asks_for_the_memory_where_it_missed_something() {
+    let moves = [(Square::E2, Square::E4), (Square::E7, Square::E5)];
+    for (board, wanted) in [(dump(), 0), (moved(&moves), 1)] {
+        let mut resumed = [Reading::Empty; 64];
+        for (square, man) in Board::new() {
+            resumed[usize::from(square)] = Reading::Man(man);
+        }
+        let mut run = Run::with(Options { memory: true, resumed: Some(resumed), ..Options::default() });
+        let shows = |command| {
+            if command == Command::SendBoard { Some(board.clone()) } else { answer(command) }
+        };
+        run.until(20_000, shows);
+        let asked = run.commands().iter().filter(|command| **command == Command::StorageLog).count();
+        assert_eq!(asked, wanted, "{:?}", run.sent);
+    }
 }
 
 #[test]
@@ -251,15 +446,15 @@ fn a_download_of_the_storage_log_is_waited_for() {
 
 #[test]
 fn what_is_left_over_from_before_the_start_is_not_passed_on() {
-    let mut policy = Policy::new();
+    let mut policy = Policy::new(Options::default());
     assert_eq!(policy.received(ms(0), &field()), Received::Stale);
-    policy.opened(ms(0));
+    policy.opened(ms(0), false);
     assert_eq!(policy.poll(ms(0)), Some(Action::DiscardInput));
     assert_eq!(policy.poll(ms(0)), Some(Action::Send(Command::Reset)));
     assert_eq!(policy.poll(ms(0)), None);
     assert_eq!(policy.received(ms(50), &dump()), Received::Stale);
     assert_eq!(policy.poll(ms(100)), Some(Action::DiscardInput));
-    assert_eq!(policy.poll(ms(100)), Some(Action::Send(Command::Version)));
+    assert_eq!(policy.poll(ms(100)), Some(Action::Send(Command::SendBoard)));
     assert_eq!(policy.received(ms(101), &field()), Received::Keep);
 }
 
@@ -283,10 +478,10 @@ fn a_garbled_dump_at_the_end_of_the_start_is_asked_for_again() {
 
 #[test]
 fn a_closed_port_is_news_once() {
-    let mut policy = Policy::new();
+    let mut policy = Policy::new(Options::default());
     assert!(policy.closed(), "never seen: down");
     assert!(!policy.closed());
-    policy.opened(ms(0));
+    policy.opened(ms(0), false);
     assert!(!policy.closed());
 }
 

@@ -1,0 +1,68 @@
+//! What is asked while the board streams, and when.
+
+use super::{ALIVE_MS, ANSWER_MS, Action, CLOCK_MS, Phase, Policy, QUIET_MS, REFRESH_MS, Updates};
+use crate::{session::time::MonoTime, wire::dgt::Command};
+
+impl Policy {
+    /// What the board is asked while it streams.
+    pub(super) fn steady(&mut self, at: MonoTime) -> Option<Action> {
+        let (next_dump, quiet) = (self.next_dump, self.last_traffic.plus_ms(QUIET_MS));
+        if self.pending.is_some() {
+            return None;
+        }
+        let Phase::Steady(steady) = &mut self.phase else { return None };
+        let settled = steady.settled.is_some_and(|settled| at >= settled);
+        if (self.lost || settled) && at >= next_dump {
+            if settled {
+                steady.settled = None;
+            }
+            return Some(self.send(at, Command::SendBoard, ANSWER_MS, 1));
+        }
+        if at >= quiet {
+            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+        }
+        if self.options.updates == Updates::Board && at >= steady.clock {
+            steady.clock = at.plus_ms(CLOCK_MS);
+            return Some(self.send(at, Command::SendClock, ANSWER_MS, 1));
+        }
+        if self.memory && steady.settled.is_none() {
+            self.asked_memory = self.asked_memory.saturating_add(1);
+            let tries = self.asked_memory;
+            return Some(self.send(at, Command::StorageLog, ANSWER_MS, tries));
+        }
+        if let Some(command) = self.wanted.pop_front() {
+            return Some(self.send(at, command, ANSWER_MS, 1));
+        }
+        if at >= steady.refresh {
+            steady.refresh = at.plus_ms(REFRESH_MS);
+            self.lost = true;
+            return Some(self.send(at, self.options.updates.command(), 0, 0));
+        }
+        if self.battery.is_some_and(|due| at >= due) {
+            self.battery = None;
+            return Some(self.send(at, Command::Battery, ANSWER_MS, 1));
+        }
+        None
+    }
+
+    /// When [`Policy::poll`] has something to do at the latest.
+    pub fn deadline(&self) -> Option<MonoTime> {
+        let own = match (&self.phase, self.pending) {
+            _ if !self.queue.is_empty() => Some(MonoTime::ZERO),
+            (Phase::Closed, _) => None,
+            (_, Some(pending)) => Some(pending.until),
+            (Phase::Start(_, from), None) => Some(*from),
+            (Phase::Steady(steady), None) => {
+                let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
+                let soon = !self.wanted.is_empty() || (self.memory && steady.settled.is_none());
+                let clock = (self.options.updates == Updates::Board).then_some(steady.clock);
+                let other = [clock, self.battery, soon.then_some(MonoTime::ZERO)];
+                let quiet = self.last_traffic.plus_ms(QUIET_MS);
+                let due =
+                    quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
+                Some(other.into_iter().flatten().fold(due, MonoTime::min))
+            }
+        };
+        [own, self.framer.deadline()].into_iter().flatten().min()
+    }
+}

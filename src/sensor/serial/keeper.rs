@@ -1,0 +1,137 @@
+//! Keeps a serial port open for as long as somebody wants it: waits for a device that is absent, finds it again
+//! under another name, tries again when it does not open, and says what an operator can do.
+//!
+//! The file is looked at four times a second. Watching with `inotify` would need a watch on each directory of a
+//! chain of links that udev makes and removes with the device, and does not work in `/sys` at all, where a device
+//! is found by its number; four looks cost some ten microseconds each, and a board that is plugged in is read
+//! within the half second.
+
+use std::{path::PathBuf, time::Duration};
+
+use crate::{session::time::MonoTime, sysclock};
+
+use super::{
+    super::{Stop, sleep_unless_stopped},
+    ModemLines, PortSettings, SerialLink,
+    attempts::Attempts,
+    place::{PortName, Roots},
+};
+
+/// Time between two looks at the device file.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What waiting for a port came to.
+#[derive(Debug)]
+pub enum Next {
+    /// The port is open.
+    Open(SerialLink),
+    /// The port cannot be opened: a text for the operator that was not the last one. It goes on with the next
+    /// call.
+    Trouble(String),
+    /// The end was asked for.
+    Stopped,
+}
+
+/// Keeper of one port.
+#[derive(Clone, Debug)]
+pub struct PortKeeper {
+    name: PortName,
+    roots: Roots,
+    baud: u32,
+    lines: ModemLines,
+    attempts: Attempts,
+    trouble: Option<String>,
+    path: Option<PathBuf>,
+}
+
+impl PortKeeper {
+    /// A keeper of the port `name`.
+    pub fn new(name: PortName, baud: u32, lines: ModemLines) -> PortKeeper {
+        PortKeeper {
+            name,
+            roots: Roots::default(),
+            baud,
+            lines,
+            attempts: Attempts::default(),
+            trouble: None,
+            path: None,
+        }
+    }
+
+    /// Looks for devices elsewhere than in `/sys` and `/dev`.
+    #[must_use]
+    pub fn with_roots(mut self, roots: Roots) -> PortKeeper {
+        self.roots = roots;
+        self
+    }
+
+    /// How the port is found.
+    pub fn name(&self) -> &PortName {
+        &self.name
+    }
+
+    /// The path of the port that was opened last.
+    pub fn path(&self) -> Option<&PathBuf> {
+        self.path.as_ref()
+    }
+
+    /// Waits until the port is open, or until there is something to tell.
+    pub fn next(&mut self, stop: &Stop) -> Next {
+        loop {
+            if stop.is_set() {
+                return Next::Stopped;
+            }
+            if let Some(next) = self.look(sysclock::monotonic()) {
+                return next;
+            }
+            sleep_unless_stopped(u64::try_from(LOOK.as_micros()).unwrap_or(u64::MAX), stop);
+        }
+    }
+
+    fn look(&mut self, now: MonoTime) -> Option<Next> {
+        let seen = self.name.sight(&self.roots);
+        let due = self.attempts.is_due(now, seen.as_ref());
+        let trouble = match seen {
+            None => self.name.missing(&self.roots),
+            Some(_) if !due => return None,
+            Some(seen) => {
+                let settings = PortSettings { path: seen.path, baud: self.baud, lines: self.lines };
+                match SerialLink::open(&settings) {
+                    Ok(link) => {
+                        self.path = Some(settings.path);
+                        return Some(Next::Open(link));
+                    }
+                    Err(error) => {
+                        self.attempts.failed(now);
+                        error.to_string()
+                    }
+                }
+            }
+        };
+        self.is_news(&trouble).then_some(Next::Trouble(trouble))
+    }
+
+    /// The port failed; `trouble` comes back unless it was told last.
+    pub fn lost(&mut self, trouble: String) -> Option<String> {
+        self.rest();
+        self.is_news(&trouble).then_some(trouble)
+    }
+
+    /// What is on the port is of no use at this moment: the next attempt waits, unless another device comes.
+    pub fn rest(&mut self) {
+        self.attempts.failed(sysclock::monotonic());
+    }
+
+    /// The device works: what goes wrong next is news.
+    pub fn works(&mut self) {
+        self.attempts.works(sysclock::monotonic());
+        self.trouble = None;
+    }
+
+    /// Notes what is wrong while the port stays open; true when that is news.
+    pub fn is_news(&mut self, trouble: &str) -> bool {
+        let news = self.trouble.as_deref() != Some(trouble);
+        self.trouble = Some(trouble.to_owned());
+        news
+    }
+}

@@ -1,0 +1,181 @@
+//! Where a serial port is: under a path, or wherever the adapter with a serial number is plugged in.
+
+use std::{
+    fmt, fs,
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+};
+
+/// How a port is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PortName {
+    /// By its path. A link such as `/dev/serial/by-id/...` follows the device to its next name.
+    Path(PathBuf),
+    /// By the serial number that its USB part tells, whatever its name is now.
+    UsbSerial(String),
+}
+
+impl fmt::Display for PortName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PortName::Path(path) => path.display().fmt(f),
+            PortName::UsbSerial(number) => write!(f, "USB serial number {number}"),
+        }
+    }
+}
+
+/// Where the system keeps its devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The kernel's list of terminals; `/sys/class/tty`.
+    pub terminals: PathBuf,
+    /// The device files; `/dev`.
+    pub devices: PathBuf,
+}
+
+impl Default for Roots {
+    fn default() -> Roots {
+        Roots { terminals: "/sys/class/tty".into(), devices: "/dev".into() }
+    }
+}
+
+/// A device file at one moment. Another one means that a device was plugged in, or that its permissions
+/// changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The path that is opened.
+    pub path: PathBuf,
+    /// File system, file, device, and when the file was changed (not written).
+    mark: (u64, u64, u64, i64, i64),
+}
+
+impl Sighting {
+    /// Looks at a path, through links; nothing where there is nothing.
+    pub fn of(path: PathBuf) -> Option<Sighting> {
+        let seen = fs::metadata(&path).ok()?;
+        Some(Sighting { mark: (seen.dev(), seen.ino(), seen.rdev(), seen.ctime(), seen.ctime_nsec()), path })
+    }
+}
+
+impl PortName {
+    /// Looks for the port.
+    pub fn sight(&self, roots: &Roots) -> Option<Sighting> {
+        match self {
+            PortName::Path(path) => Sighting::of(path.clone()),
+            PortName::UsbSerial(number) => adapters(roots)
+                .into_iter()
+                .find(|(_, serial)| serial == number)
+                .and_then(|(path, _)| Sighting::of(path)),
+        }
+    }
+
+    /// What to tell an operator where the port is not there.
+    pub fn missing(&self, roots: &Roots) -> String {
+        let there = adapters(roots);
+        let list: Vec<String> =
+            there.iter().map(|(path, number)| format!("{} ({number})", path.display())).collect();
+        let there = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+        match self {
+            PortName::Path(path) => {
+                let path = path.display();
+                let how = if path.to_string().contains("rfcomm") {
+                    "`sudo rfcomm bind 0 ADDRESS 1` makes the port of a Bluetooth board"
+                } else {
+                    "`ls -l /dev/serial/by-id` shows its lasting name"
+                };
+                format!(
+                    "{path}: no such device; is the board plugged in? {how}. Serial adapters on USB now: {there}"
+                )
+            }
+            PortName::UsbSerial(number) => format!(
+                "no serial adapter with the USB serial number {number} is plugged in; now there are: {there}"
+            ),
+        }
+    }
+}
+
+/// The serial ports on USB with the serial numbers of their adapters, in the order of their names.
+pub fn adapters(roots: &Roots) -> Vec<(PathBuf, String)> {
+    let Ok(terminals) = fs::read_dir(&roots.terminals) else { return Vec::new() };
+    let mut found: Vec<(PathBuf, String)> = terminals
+        .filter_map(|entry| {
+            let name = entry.ok()?.file_name();
+            let text = name.to_str()?;
+            let usb = text.starts_with("ttyUSB") || text.starts_with("ttyACM");
+            let number = usb.then(|| usb_serial(&roots.terminals.join(&name).join("device")))??;
+            Some((roots.devices.join(&name), number))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// The serial number of the USB device that a terminal belongs to: some directories above the terminal.
+fn usb_serial(device: &Path) -> Option<String> {
+    const DEPTH: usize = 5;
+    let place = device.canonicalize().ok()?;
+    let usb = place.ancestors().take(DEPTH).find(|above| above.join("idVendor").is_file())?;
+    let number = fs::read_to_string(usb.join("serial")).ok()?;
+    Some(number.trim().to_owned()).filter(|number| !number.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A system with these adapters: name and serial number.
+    fn system(adapters: &[(&str, &str)]) -> (tempfile::TempDir, Roots) {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = Roots { terminals: dir.path().join("class"), devices: dir.path().join("dev") };
+        fs::create_dir_all(&roots.devices).unwrap();
+        for (index, (name, serial)) in adapters.iter().enumerate() {
+            let usb = dir.path().join(format!("devices/usb1/1-{index}"));
+            let port = usb.join(format!("1-{index}:1.0")).join(name);
+            fs::create_dir_all(&port).unwrap();
+            fs::write(usb.join("idVendor"), "0403\n").unwrap();
+            if !serial.is_empty() {
+                fs::write(usb.join("serial"), format!("{serial}\n")).unwrap();
+            }
+            fs::create_dir_all(roots.terminals.join(name)).unwrap();
+            std::os::unix::fs::symlink(&port, roots.terminals.join(name).join("device")).unwrap();
+            fs::write(roots.devices.join(name), "").unwrap();
+        }
+        (dir, roots)
+    }
+
+    #[test]
+    fn an_adapter_is_found_by_its_number_under_any_name() {
+        let name = PortName::UsbSerial("A50285BI".into());
+        for tty in ["ttyUSB0", "ttyUSB7", "ttyACM3"] {
+            let (_dir, roots) = system(&[("ttyUSB1", "OTHER"), (tty, "A50285BI"), ("ttyUSB2", "")]);
+            assert_eq!(name.sight(&roots).unwrap().path, roots.devices.join(tty));
+        }
+        let (_dir, roots) = system(&[("ttyUSB1", "OTHER"), ("ttyS0", "A50285BI")]);
+        assert_eq!(name.sight(&roots), None);
+        let text = name.missing(&roots);
+        assert!(text.contains("A50285BI") && text.contains("ttyUSB1 (OTHER)"), "{text}");
+    }
+
+    #[test]
+    fn a_system_without_terminals_has_no_adapters() {
+        let roots = Roots { terminals: "/nowhere".into(), devices: "/nowhere".into() };
+        assert_eq!(adapters(&roots), []);
+        let missing = PortName::Path("/dev/rfcomm0".into()).missing(&roots);
+        assert!(missing.contains("rfcomm bind") && missing.contains("now: none"), "{missing}");
+    }
+
+    #[test]
+    fn another_device_behind_a_link_is_another_sighting() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("dgt");
+        assert_eq!(Sighting::of(link.clone()), None);
+        let sight = |device: &str| {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(device, &link).unwrap();
+            Sighting::of(link.clone())
+        };
+        assert!(sight("/dev/null").is_some());
+        assert_eq!(sight("/dev/null"), sight("/dev/null"));
+        assert_ne!(sight("/dev/null"), sight("/dev/zero"));
+    }
+}
