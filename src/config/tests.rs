@@ -47,7 +47,7 @@ fn meaning(text: &str) -> Config {
 #[test]
 fn the_default_file_is_correct_as_it_is_and_with_every_setting_in_effect() {
     assert_eq!(check(COMMENTED).boards.len(), 1);
-    assert_eq!(check(&join(settings())).boards.len(), 7);
+    assert_eq!(check(&join(settings())).boards.len(), 8);
 }
 
 #[test]
