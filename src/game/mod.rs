@@ -30,6 +30,8 @@ pub struct Board {
     dgt: DgtDecoder,
     peg: PegDecoder,
     last: MonoTime,
+    /// Time of the last event that was taken or deadline that fired.
+    reached: MonoTime,
     facts: VecDeque<Fact>,
     orders: Vec<Order>,
     decoded: VecDeque<Stamped>,
@@ -52,6 +54,7 @@ impl Board {
             dgt: DgtDecoder::new(orientation),
             peg: PegDecoder::new(),
             last: MonoTime::ZERO,
+            reached: MonoTime::ZERO,
             facts: VecDeque::new(),
             orders: Vec::new(),
             decoded: VecDeque::new(),
@@ -122,6 +125,7 @@ impl Board {
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {
         self.fire(at);
+        self.reached = at;
         let ev = self.session.last_event() + 1;
         if self.keep_decoded {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
@@ -151,9 +155,9 @@ impl Board {
 
     fn fire(&mut self, now: MonoTime) {
         loop {
-            let (session, conduct) = (self.session.deadline(), self.conduct.deadline());
-            let Some(at) = sooner(session, conduct).filter(|at| *at <= now) else { return };
-            if session.is_some_and(|due| due <= at) {
+            let Some(at) = self.deadline().filter(|at| *at <= now) else { return };
+            self.reached = at;
+            if self.session.deadline().is_some_and(|due| due <= at) {
                 self.session.advance(at);
                 self.pass_on(at);
             } else {
@@ -198,9 +202,10 @@ impl Board {
         }
     }
 
-    /// The next deadline.
+    /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
+    /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        sooner(self.session.deadline(), self.conduct.deadline())
+        sooner(self.session.deadline(), self.conduct.deadline()).map(|due| due.max(self.reached))
     }
 
     /// The next fact, in order.
