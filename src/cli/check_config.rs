@@ -116,9 +116,7 @@ fn describe(board: &BoardConfig) -> String {
             return format!("sensor log {} without pauses, game as its header says", path.display());
         }
         SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
-        SensorConfig::Peg { port, baud, .. } => {
-            format!("pegged board {} at {baud} bits a second", port.display())
-        }
+        SensorConfig::Peg { port, baud, .. } => format!("pegged board {port} at {baud} bits a second"),
         SensorConfig::Matrix(matrix) => {
             let what = match matrix.kind {
                 MatrixKind::Reed => "matrix",

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, path::Path};
 use proptest::prelude::*;
 
 use super::{
-    BoardConfig, Config, DtrRts, Framing, Level, Pace, SensorConfig, Speed, TimeControl, parse,
+    BoardConfig, Config, DtrRts, Framing, Level, Pace, PortName, SensorConfig, Speed, TimeControl, parse,
     problem::Report, read,
 };
 use crate::{
@@ -47,7 +47,7 @@ fn meaning(text: &str) -> Config {
 #[test]
 fn the_default_file_is_correct_as_it_is_and_with_every_setting_in_effect() {
     assert_eq!(check(COMMENTED).boards.len(), 1);
-    assert_eq!(check(&join(settings())).boards.len(), 8);
+    assert_eq!(check(&join(settings())).boards.len(), 9);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_pegged_board_tells_touches_whichever_way_it_is_read() {
     assert_eq!(
         board(whole).sensor,
         SensorConfig::Peg {
-            port: "/dev/x".into(),
+            port: PortName::Path("/dev/x".into()),
             baud: 9600,
             framing: Framing::SevenEven,
             dtr_rts: DtrRts::Off

@@ -13,11 +13,44 @@ use std::{
     time::Duration,
 };
 
+use serde_json::json;
 use serialport::{ClearBuffer, DataBits, ErrorKind, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
 
-use crate::{session::time::MonoTime, sysclock};
+use crate::{
+    session::{event::Event, time::MonoTime},
+    sysclock,
+};
 
-use super::Stop;
+use super::{Sink, SourceError, Stop};
+
+/// Where an operator sees which port is whose.
+pub(super) const WHICH_PORT: &str = "`ls -l /dev/serial/by-id` shows what is on which port";
+
+/// What is wrong at a port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trouble<'a> {
+    /// What reads the port.
+    pub source: &'static str,
+    /// How the port is found.
+    pub port: &'a str,
+    /// Its name in the journal.
+    pub fault: &'static str,
+    /// The text for the operator.
+    pub text: &'a str,
+}
+
+impl Trouble<'_> {
+    /// The fault of a port that cannot be opened, or that failed.
+    pub const PORT: &'static str = "port";
+
+    /// Tells the operator and the journal.
+    pub fn tell(&self, at: MonoTime, sink: &Sink) -> Result<(), SourceError> {
+        let Trouble { source, port, fault, text } = self;
+        tracing::warn!("{text}");
+        let note = json!({"source": source, "port": port, "fault": fault, "error": text});
+        sink.send(at, Event::Device(note))
+    }
+}
 
 /// What is done with the modem lines DTR and RTS when the port is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,13 +94,15 @@ pub enum Framing {
     SevenEven,
 }
 
-/// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
+/// Which port, and how it is set: always raw and without flow control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSettings {
     /// Path of the device.
     pub path: PathBuf,
     /// Bits a second.
     pub baud: u32,
+    /// Data bits, parity and stop bits.
+    pub framing: Framing,
     /// DTR and RTS.
     pub lines: ModemLines,
 }
@@ -84,7 +119,7 @@ pub struct OpenError {
 /// What is wrong with a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenFailure {
-    /// There is no such file.
+    /// There is no such file any more.
     Missing,
     /// The user may not open it.
     Denied,
@@ -92,6 +127,8 @@ pub enum OpenFailure {
     Busy,
     /// It is a file or a directory.
     NotADevice,
+    /// It is a serial port that does not take the framing.
+    Framing(String),
     /// It is no serial port, or it fails.
     Other(String),
 }
@@ -102,8 +139,8 @@ impl fmt::Display for OpenError {
         match &self.reason {
             OpenFailure::Missing => write!(
                 f,
-                "{path}: no such device; is the board plugged in? `ls -l /dev/serial/by-id` shows its lasting \
-                 name, and udev/60-touchmoved.rules makes links in /dev/touchmoved"
+                "{path}: no such device, it has gone just now; see to plug and cable, `sudo dmesg | tail` has what \
+                 the system says"
             ),
             OpenFailure::Denied => {
                 let (user, group) = (accounts::user(), accounts::group_of(&self.path));
@@ -129,7 +166,10 @@ impl fmt::Display for OpenError {
                  device and plug it in again"
             ),
             OpenFailure::NotADevice => {
-                write!(f, "{path}: is no device; `ls -l /dev/serial/by-id` shows the serial ports")
+                write!(f, "{path}: is no device; {WHICH_PORT}")
+            }
+            OpenFailure::Framing(reason) => {
+                write!(f, "{path}: the port does not take this framing: {reason}; choose another one")
             }
             OpenFailure::Other(reason) => write!(
                 f,
@@ -180,6 +220,10 @@ impl SerialLink {
         let mut link = SerialLink { port: TTYPort::open(&builder).map_err(failed)? };
         // A failure drops the link, which takes the mark away again.
         link.port.set_exclusive(true).map_err(failed)?;
+        link.set_framing(settings.framing).map_err(|error| OpenError {
+            path: settings.path.clone(),
+            reason: OpenFailure::Framing(error.description),
+        })?;
         link.set_lines(settings);
         // What came before the port was set is garbled or old.
         let _ = link.port.clear(ClearBuffer::All);
@@ -200,18 +244,16 @@ impl SerialLink {
         }
     }
 
-    /// Sets data bits and parity of a port that is open, where they are not those of every open port.
-    pub fn set_framing(&mut self, framing: Framing) -> io::Result<()> {
+    /// Sets data bits and parity, where they are not those that every port is opened with.
+    fn set_framing(&mut self, framing: Framing) -> serialport::Result<()> {
         let (data_bits, parity) = match framing {
             Framing::EightNone => return Ok(()),
             Framing::EightEven => (DataBits::Eight, Parity::Even),
             Framing::EightOdd => (DataBits::Eight, Parity::Odd),
             Framing::SevenEven => (DataBits::Seven, Parity::Even),
         };
-        self.port
-            .set_data_bits(data_bits)
-            .and_then(|()| self.port.set_parity(parity))
-            .map_err(io::Error::from)
+        self.port.set_data_bits(data_bits)?;
+        self.port.set_parity(parity)
     }
 
     /// Waits at most `wait` for bytes: how many came and when they were read; `None` when nothing
@@ -300,7 +342,8 @@ mod tests {
     use super::*;
 
     fn settings(path: &Path) -> PortSettings {
-        PortSettings { path: path.to_owned(), baud: 9600, lines: ModemLines::Off }
+        let framing = Framing::default();
+        PortSettings { path: path.to_owned(), baud: 9600, framing, lines: ModemLines::Off }
     }
 
     fn failure(path: &Path) -> OpenError {
@@ -308,11 +351,10 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_port_is_named_with_the_place_to_look() {
+    fn a_port_that_has_gone_is_named() {
         let error = failure(Path::new("/dev/touchmoved/none"));
         assert_eq!(error.reason, OpenFailure::Missing);
         assert!(error.to_string().starts_with("/dev/touchmoved/none: no such device"), "{error}");
-        assert!(error.to_string().contains("/dev/serial/by-id"), "{error}");
     }
 
     #[test]
