@@ -508,3 +508,27 @@ fn a_claim_in_the_quickplay_finish_comes_with_how_the_game_went_on() {
     ]);
     assert_eq!(progress["last_moves"], moves);
 }
+
+#[test]
+fn the_halves_of_a_clock_are_exchanged_where_it_stands_the_other_way_round() {
+    use touchmoved::{
+        game::Board,
+        session::{
+            io::Input,
+            setup::{BoardKind, GameSetup},
+            time::MonoTime,
+        },
+    };
+    let ms = |side: &str| {
+        let config = json!({"clock.white_side": side}).as_object().unwrap().clone();
+        let setup = GameSetup { board: BoardKind::Dgt, config, ..GameSetup::default() };
+        let mut board = Board::new(&setup).unwrap();
+        // 3:02 on the right, 3:01 on the left.
+        let clock = [0x8d, 0, 10, 0x20, 0x03, 0x02, 0x20, 0x03, 0x01, 0x12];
+        board.input(MonoTime::from_micros(5), &Input::Dgt(clock.to_vec()));
+        std::iter::from_fn(|| board.poll_fact())
+            .map(|fact| fact.to_value()["white_ms"].clone())
+            .find(|ms| !ms.is_null())
+    };
+    assert_eq!((ms("left"), ms("right")), (Some(json!(181_000)), Some(json!(182_000))));
+}
