@@ -532,3 +532,20 @@ fn the_halves_of_a_clock_are_exchanged_where_it_stands_the_other_way_round() {
     };
     assert_eq!((ms("left"), ms("right")), (Some(json!(181_000)), Some(json!(182_000))));
 }
+
+#[test]
+fn a_move_that_was_not_called_is_not_counted() {
+    let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": "button"}});
+    let script = "
+        0 lift e2
+        600 place e4
+        1200 press white
+        2000 arbiter freeze
+        3000 announce e2e4
+        4000 arbiter freeze";
+    let told = facts(header, script);
+    let counts = of(&told, "snapshot").into_iter().map(|fact| {
+        (fact["moves_made"]["white"].as_u64().unwrap(), fact["moves_completed"]["white"].as_u64().unwrap())
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(0, 0), (1, 1)]);
+}
