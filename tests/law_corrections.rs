@@ -216,6 +216,21 @@ fn after_a_ruling_the_board_is_waited_for() {
     assert_eq!(of(&told, "move_completed")[0]["uci"], "d2d4");
     let touched: Vec<&Value> = of(&told, "obligation").iter().map(|fact| &fact["touches"]).collect();
     assert_eq!(touched, [&json!(["d2"])]);
+    // The man goes from where it stood wrongly to where it may stand.
+    let script = "
+        0 arbiter restore 3
+        600 lift c6
+        1200 place a6
+        1800 press black";
+    assert_eq!(of(&facts(header.clone(), script), "move_completed")[0]["uci"], "b8a6");
+    let script = "
+        0 arbiter restore 3
+        600 lift c6
+        1200 place b8
+        1300 lift b8
+        1800 place a6
+        2400 press black";
+    assert_eq!(of(&facts(header.clone(), script), "move_completed")[0]["uci"], "b8a6");
     // Clocks that are started by hand take the board as it is: one square is the business of its sensor.
     let script =
         "0 arbiter restore 2\n600 lift f3\n1200 place g1\n1800 lift c6\n2400 place b8\n3000 press white";
