@@ -446,6 +446,10 @@ fn an_assistant_hears_numbers_and_times_on_request_only() {
     assert!(!told.to_string().contains("e4"), "{told}");
     let body = r#"{"announce":"e4"}"#;
     assert_eq!(hall.ask("POST", "1/buttons", Some(TOKEN), body).0, 200);
+    // What is written for a claim has to be legal.
+    let (status, _, told) = hall.ask("POST", "1/buttons", Some(TOKEN), r#"{"intended":"a1a8"}"#);
+    assert_eq!((status, &told["accepted"]), (422, &Value::Bool(false)), "{told}");
+    assert!(told["reason"].as_str().is_some_and(|reason| reason.contains("a1a8")), "{told}");
     let (_, _, told) = hall.ask("GET", "1/assistant", Some(TOKEN), "");
     assert_eq!(told["spoken"]["uci"], "e2e4", "{told}");
     assert_eq!(hall.ask("GET", "1/assistant?side=red", Some(TOKEN), "").0, 400);

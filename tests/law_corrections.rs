@@ -216,6 +216,21 @@ fn after_a_ruling_the_board_is_waited_for() {
     assert_eq!(of(&told, "move_completed")[0]["uci"], "d2d4");
     let touched: Vec<&Value> = of(&told, "obligation").iter().map(|fact| &fact["touches"]).collect();
     assert_eq!(touched, [&json!(["d2"])]);
+    // The man goes from where it stood wrongly to where it may stand.
+    let script = "
+        0 arbiter restore 3
+        600 lift c6
+        1200 place a6
+        1800 press black";
+    assert_eq!(of(&facts(header.clone(), script), "move_completed")[0]["uci"], "b8a6");
+    let script = "
+        0 arbiter restore 3
+        600 lift c6
+        1200 place b8
+        1300 lift b8
+        1800 place a6
+        2400 press black";
+    assert_eq!(of(&facts(header.clone(), script), "move_completed")[0]["uci"], "b8a6");
     // Clocks that are started by hand take the board as it is: one square is the business of its sensor.
     let script =
         "0 arbiter restore 2\n600 lift f3\n1200 place g1\n1800 lift c6\n2400 place b8\n3000 press white";
@@ -507,4 +522,45 @@ fn a_claim_in_the_quickplay_finish_comes_with_how_the_game_went_on() {
         {"san": "Nf6", "by": "black", "took_ms": 5000},
     ]);
     assert_eq!(progress["last_moves"], moves);
+}
+
+#[test]
+fn the_halves_of_a_clock_are_exchanged_where_it_stands_the_other_way_round() {
+    use touchmoved::{
+        game::Board,
+        session::{
+            io::Input,
+            setup::{BoardKind, GameSetup},
+            time::MonoTime,
+        },
+    };
+    let ms = |side: &str| {
+        let config = json!({"clock.white_side": side}).as_object().unwrap().clone();
+        let setup = GameSetup { board: BoardKind::Dgt, config, ..GameSetup::default() };
+        let mut board = Board::new(&setup).unwrap();
+        // 3:02 on the right, 3:01 on the left.
+        let clock = [0x8d, 0, 10, 0x20, 0x03, 0x02, 0x20, 0x03, 0x01, 0x12];
+        board.input(MonoTime::from_micros(5), &Input::Dgt(clock.to_vec()));
+        std::iter::from_fn(|| board.poll_fact())
+            .map(|fact| fact.to_value()["white_ms"].clone())
+            .find(|ms| !ms.is_null())
+    };
+    assert_eq!((ms("left"), ms("right")), (Some(json!(181_000)), Some(json!(182_000))));
+}
+
+#[test]
+fn a_move_that_was_not_called_is_not_counted() {
+    let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": "button"}});
+    let script = "
+        0 lift e2
+        600 place e4
+        1200 press white
+        2000 arbiter freeze
+        3000 announce e2e4
+        4000 arbiter freeze";
+    let told = facts(header, script);
+    let counts = of(&told, "snapshot").into_iter().map(|fact| {
+        (fact["moves_made"]["white"].as_u64().unwrap(), fact["moves_completed"]["white"].as_u64().unwrap())
+    });
+    assert_eq!(counts.collect::<Vec<_>>(), [(0, 0), (1, 1)]);
 }

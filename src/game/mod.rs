@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use self::conduct::{Conduct, Desk, Order};
 use crate::{
+    laws::settings::WhiteSide,
     session::{
         Session,
         event::{Event, Stamped, Unit},
@@ -46,12 +47,13 @@ impl Board {
             OrientationSetting::WhiteSouth => Orientation::Normal,
             OrientationSetting::WhiteNorth => Orientation::Rotated,
         };
+        let clock_turned = setup.law_settings()?.clock.white_side == WhiteSide::Right;
         let session = Session::new(setup)?;
         let conduct = Conduct::new(setup, &session)?;
         let mut board = Board {
             session,
             conduct,
-            dgt: DgtDecoder::new(orientation),
+            dgt: DgtDecoder::new(orientation).with_clock_turned(clock_turned),
             peg: PegDecoder::new(),
             last: MonoTime::ZERO,
             reached: MonoTime::ZERO,

@@ -135,7 +135,8 @@ pub struct ClockSettings {
     pub mode: ClockMode,
     /// `clock.first_move_increment`: the first move's increment is on the clock at the start.
     pub first_move_increment: bool,
-    /// `clock.white_side`: where White's half stands (Article 6.5; 2005: 6.4).
+    /// `clock.white_side`: which half is White's, at a DGT board whose connector is at his left hand (Article
+    /// 6.5; 2005: 6.4).
     pub white_side: WhiteSide,
     /// `clock.tolerance_ms`: milliseconds by which the clock and the program's own account may differ
     /// (Article 6.10; 2005: 6.11).

@@ -73,9 +73,13 @@ impl ForArbiter {
     /// Why a command was refused; `None` when this is no entry, or one that was accepted.
     pub fn refusal(&self) -> Option<String> {
         let fields = self.fields();
-        let unread = text(&fields, "fact") == "advisory" && text(&fields, "code") == "unknown-button";
-        if unread {
-            return Some(text(&fields, "detail").to_owned());
+        if text(&fields, "fact") == "advisory" {
+            let why = match text(&fields, "code") {
+                "unknown-button" | "intended-refused" | "after-the-end" => "detail",
+                "claim-not-available" => "reason",
+                _ => return None,
+            };
+            return Some(text(&fields, why).to_owned());
         }
         let refused = text(&fields, "fact") == "arbiter_entry"
             && fields.get("accepted").and_then(Value::as_bool) == Some(false);

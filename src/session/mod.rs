@@ -250,6 +250,7 @@ impl Session {
             return;
         }
         self.pass_time(at);
+        self.narrator.look_for_the_move_after_ruling(&self.tracker);
         self.set_pause(at, false);
         self.doubt_turn(side);
         self.tracker.press(side, at);

@@ -440,9 +440,14 @@ impl Conduct {
         desk.session.is_over()
     }
 
+    /// Plies of the log that were executed: one that waits for its announcement is not (Appendix D.2.3).
+    fn executed(&self, desk: &Desk<'_>) -> usize {
+        desk.session.plies().len().saturating_sub(usize::from(self.announcing.waits()))
+    }
+
     /// Moves that each side has made.
     fn moves_made(&self, desk: &Desk<'_>) -> Both<u32> {
-        let plies = self.earlier.len() + desk.session.plies().len();
+        let plies = self.earlier.len() + self.executed(desk);
         let first = self.earlier.first().or(desk.session.position_after(0));
         let begins = first.map_or(Color::White, shakmaty::Position::turn);
         let (of_first, of_second) = (plies.div_ceil(2), plies / 2);
@@ -456,7 +461,7 @@ impl Conduct {
     /// Moves that each side has completed.
     fn moves_completed(&self, desk: &Desk<'_>) -> Both<u32> {
         let mut open = Both::<u32>::default();
-        for (index, record) in desk.session.plies().enumerate() {
+        for (index, record) in desk.session.plies().take(self.executed(desk)).enumerate() {
             if record.completed.is_none()
                 && let Some(before) = desk.session.position_after(index)
             {

@@ -231,12 +231,12 @@ words! {
         AssumeOnPress = "assume-on-press",
     }
 
-    /// The side of the board on which White's half of the clock stands, seen from White (Article
-    /// 6.5; 2005: 6.4).
+    /// Which half of a clock at a DGT board is White's while the connector is at his left hand (Article 6.5;
+    /// 2005: 6.4).
     WhiteSide {
-        /// On White's left.
+        /// The left one, as the board has it.
         Left = "left",
-        /// On White's right.
+        /// The right one: the clock stands the other way round.
         Right = "right",
     }
 

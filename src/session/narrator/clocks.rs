@@ -1,6 +1,6 @@
 //! Stopped clocks, and the time that a clock tells for a move.
 
-use shakmaty::Position as _;
+use shakmaty::{Move, Position as _};
 
 use super::{Facts, Narrator, Now, tell};
 use crate::session::{event::ClockReading, fact::FactKind, tracker::Tracker};
@@ -43,6 +43,21 @@ impl Narrator {
     /// The clocks were started by hand: the board is taken as it is.
     pub(in crate::session) const fn take_board_as_it_is(&mut self) {
         self.awaits_position = false;
+    }
+
+    /// The clock was pressed: where the board shows one legal move made in the position that was ruled, the
+    /// men were put right on the way.
+    pub(in crate::session) fn look_for_the_move_after_ruling(&mut self, tracker: &Tracker) {
+        if !self.awaits_position {
+            return;
+        }
+        let seen = tracker.seen();
+        let is_shown = |mv: &Move| {
+            let mut after = self.position().clone();
+            after.play_unchecked(*mv);
+            !seen.differs(after.board()).any()
+        };
+        self.awaits_position = !self.position().legal_moves().iter().any(is_shown);
     }
 
     /// More than one square is out of order: one alone may be a sensor.

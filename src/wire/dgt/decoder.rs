@@ -34,6 +34,8 @@ pub struct DgtDecoder {
     framer: Framer,
     orientation: Orientation,
     rotated: bool,
+    /// The clock stands the other way round at the connector.
+    clock_turned: bool,
     /// What each square reads as far as it was told, in the board's own numbering.
     mirror: [Option<Reading>; 64],
     /// The next dump is told, whatever it shows.
@@ -60,6 +62,7 @@ impl DgtDecoder {
             framer: Framer::new(),
             orientation,
             rotated: orientation == Orientation::Rotated,
+            clock_turned: false,
             mirror: [None; 64],
             dump_due: true,
             dumped: false,
@@ -178,9 +181,17 @@ impl DgtDecoder {
         out.push(Event::Device(json!({ key: value })));
     }
 
+    /// The same with a clock that stands the other way round at the connector, so that its halves are
+    /// exchanged.
+    #[must_use]
+    pub fn with_clock_turned(mut self, turned: bool) -> DgtDecoder {
+        self.clock_turned = turned;
+        self
+    }
+
     /// Who sits at the left of the clock, which stands at the connector.
     fn left(&self) -> Color {
-        if self.rotated { Color::Black } else { Color::White }
+        if self.rotated == self.clock_turned { Color::White } else { Color::Black }
     }
 
     /// A square as it is played.

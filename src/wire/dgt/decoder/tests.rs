@@ -70,6 +70,24 @@ fn a_board_that_lies_the_other_way_round_is_turned_with_its_clock() {
 }
 
 #[test]
+fn a_clock_may_stand_the_other_way_round() {
+    let times = [0x8d, 0, 10, 0x20, 0x03, 0x02, 0x20, 0x03, 0x01, 0x12];
+    let mut decoder = DgtDecoder::new(Orientation::Auto).with_clock_turned(true);
+    push(&mut decoder, &dump(W));
+    assert_eq!(
+        push(&mut decoder, &times),
+        [Event::Times(ClockReading { white_ms: Some(182_000), black_ms: Some(181_000), running: None })]
+    );
+    // On a board that lies the other way round, too, it is as it would be at its usual place.
+    let mut decoder = DgtDecoder::new(Orientation::Rotated).with_clock_turned(true);
+    push(&mut decoder, &dump("RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr"));
+    assert_eq!(
+        push(&mut decoder, &times),
+        [Event::Times(ClockReading { white_ms: Some(181_000), black_ms: Some(182_000), running: None })]
+    );
+}
+
+#[test]
 fn the_way_it_lies_can_be_forced() {
     let mut decoder = DgtDecoder::new(Orientation::Rotated);
     assert_eq!(
