@@ -4,53 +4,22 @@ mod accounts;
 mod attempts;
 pub mod keeper;
 pub mod place;
+mod trouble;
+
+pub use trouble::{OpenError, OpenFailure};
+pub(super) use trouble::{Trouble, WHICH_PORT};
 
 use std::{
-    fmt, io,
+    io,
     io::{Read as _, Write as _},
     os::unix::fs::FileTypeExt as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
-use serde_json::json;
-use serialport::{ClearBuffer, DataBits, ErrorKind, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
+use serialport::{ClearBuffer, DataBits, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
 
-use crate::{
-    session::{event::Event, time::MonoTime},
-    sysclock,
-};
-
-use super::{Sink, SourceError, Stop};
-
-/// Where an operator sees which port is whose.
-pub(super) const WHICH_PORT: &str = "`ls -l /dev/serial/by-id` shows what is on which port";
-
-/// What is wrong at a port.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Trouble<'a> {
-    /// What reads the port.
-    pub source: &'static str,
-    /// How the port is found.
-    pub port: &'a str,
-    /// Its name in the journal.
-    pub fault: &'static str,
-    /// The text for the operator.
-    pub text: &'a str,
-}
-
-impl Trouble<'_> {
-    /// The fault of a port that cannot be opened, or that failed.
-    pub const PORT: &'static str = "port";
-
-    /// Tells the operator and the journal.
-    pub fn tell(&self, at: MonoTime, sink: &Sink) -> Result<(), SourceError> {
-        let Trouble { source, port, fault, text } = self;
-        tracing::warn!("{text}");
-        let note = json!({"source": source, "port": port, "fault": fault, "error": text});
-        sink.send(at, Event::Device(note))
-    }
-}
+use crate::{session::time::MonoTime, sysclock};
 
 /// What is done with the modem lines DTR and RTS when the port is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,94 +74,6 @@ pub struct PortSettings {
     pub framing: Framing,
     /// DTR and RTS.
     pub lines: ModemLines,
-}
-
-/// Why a port cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenError {
-    /// Path of the device.
-    pub path: PathBuf,
-    /// What is wrong.
-    pub reason: OpenFailure,
-}
-
-/// What is wrong with a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OpenFailure {
-    /// There is no such file any more.
-    Missing,
-    /// The user may not open it.
-    Denied,
-    /// Another program has it.
-    Busy,
-    /// It is a file or a directory.
-    NotADevice,
-    /// It is a serial port that does not take the framing.
-    Framing(String),
-    /// It is no serial port, or it fails.
-    Other(String),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match &self.reason {
-            OpenFailure::Missing => write!(
-                f,
-                "{path}: no such device, it has gone just now; see to plug and cable, `sudo dmesg | tail` has what \
-                 the system says"
-            ),
-            OpenFailure::Denied => {
-                let (user, group) = (accounts::user(), accounts::group_of(&self.path));
-                write!(f, "{path}: permission denied; ")?;
-                if accounts::is_member_of(&self.path) {
-                    write!(
-                        f,
-                        "{user} is in the group {group}, so that it is the service that may not: `sudo systemctl \
-                         restart touchmoved` lets it in where the driver was loaded after the service had been \
-                         started, and any other kind of device needs a line DeviceAllow= in the unit"
-                    )
-                } else {
-                    write!(
-                        f,
-                        "`sudo usermod -aG {group} {user}` lets {user} read it, then start touchmoved again"
-                    )
-                }
-            }
-            OpenFailure::Busy => write!(
-                f,
-                "{path}: in use by another program; `sudo fuser -v {path}` shows which (often ModemManager, brltty \
-                 or another chess program). Where it shows none, a program has left its lock behind: unplug the \
-                 device and plug it in again"
-            ),
-            OpenFailure::NotADevice => {
-                write!(f, "{path}: is no device; {WHICH_PORT}")
-            }
-            OpenFailure::Framing(reason) => {
-                write!(f, "{path}: the port does not take this framing: {reason}; choose another one")
-            }
-            OpenFailure::Other(reason) => write!(
-                f,
-                "{path}: cannot be used as a serial port: {reason}; check path and cable, `sudo dmesg | tail` has \
-                 what the system says, and a Bluetooth board has to be switched on and bound (`rfcomm`)"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-impl OpenError {
-    fn new(path: &Path, error: &serialport::Error) -> OpenError {
-        let reason = match error.kind {
-            ErrorKind::Io(io::ErrorKind::NotFound) => OpenFailure::Missing,
-            ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenFailure::Denied,
-            // The library tells EBUSY and a lock held by somebody else this way.
-            ErrorKind::NoDevice => OpenFailure::Busy,
-            _ => OpenFailure::Other(error.description.clone()),
-        };
-        OpenError { path: path.to_owned(), reason }
-    }
 }
 
 /// An open port.
@@ -318,17 +199,6 @@ impl Backoff {
         self.next_ms = (wait * 2).min(Backoff::LAST_MS);
         Duration::from_millis(wait)
     }
-
-    /// Waits, and looks for the end every 50 ms; false when it came.
-    pub fn wait(&mut self, stop: &Stop) -> bool {
-        let mut left = self.next_wait();
-        while !stop.is_set() && !left.is_zero() {
-            let slice = left.min(Duration::from_millis(50));
-            std::thread::sleep(slice);
-            left = left.saturating_sub(slice);
-        }
-        !stop.is_set()
-    }
 }
 
 impl Default for Backoff {
@@ -339,6 +209,8 @@ impl Default for Backoff {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn settings(path: &Path) -> PortSettings {
@@ -396,13 +268,6 @@ mod tests {
         let mut link = SerialLink::open(&settings(&path)).unwrap();
         let mut buffer = [0; 16];
         assert_eq!(link.read(&mut buffer, Duration::from_millis(1)).unwrap(), None);
-    }
-
-    #[test]
-    fn a_denied_port_names_the_command_that_lets_one_in() {
-        let error = serialport::Error::new(ErrorKind::Io(io::ErrorKind::PermissionDenied), "denied");
-        let text = OpenError::new(Path::new("/dev/ttyUSB0"), &error).to_string();
-        assert!(text.contains("sudo usermod -aG dialout "), "{text}");
     }
 
     #[test]

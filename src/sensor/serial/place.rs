@@ -116,9 +116,8 @@ impl fmt::Display for Absent {
                 let ports: Vec<_> = ports.iter().map(|port| port.display().to_string()).collect();
                 write!(
                     f,
-                    "{} have the USB serial number {number} all; `ls -l /dev/serial/by-path` shows a name of each \
-                     that lasts while it stays in its socket: set port = to that of the board in place of \
-                     serial-number",
+                    "{} all have the USB serial number {number}; `ls -l /dev/serial/by-path` shows each under the \
+                     socket that it is in: give the name of the board's as port = \"...\" in place of serial-number",
                     ports.join(" and ")
                 )
             }
