@@ -564,3 +564,22 @@ fn a_move_that_was_not_called_is_not_counted() {
     });
     assert_eq!(counts.collect::<Vec<_>>(), [(0, 0), (1, 1)]);
 }
+
+#[test]
+fn a_clock_that_nobody_saw_starting_ran_since_the_lift_at_the_latest() {
+    // Times of a live record count from the start of the machine, and men are put up before the round.
+    let header = with(under("fide-2023"), &[("time_control", json!("5400+30"))]);
+    let script = "
+        16900000 lift a2
+        16900500 place a2
+        18000000 lift e2
+        18000600 place e4
+        18001000 press white
+        18003000 lift e7
+        18003500 place e5
+        18004000 press black";
+    let told = facts(header, script);
+    let calc = of(&told, "clock");
+    let used: Vec<(&Value, &Value)> = calc.iter().map(|fact| (&fact["calc"], &fact["used"])).collect();
+    assert_eq!(used, [(&json!("fischer"), &json!(1000)), (&json!("fischer"), &json!(3000))]);
+}
