@@ -282,11 +282,11 @@ fn input(section: &Section<'_>, key: &'static str, lines: &Lines, taken: &mut Ta
     Some(pin)
 }
 
-const WORDS: &str = "what the button says: \"pause\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of \
+const WORDS: &str = "what the button says: \"pause\", \"announce\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of \
                      docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
 
 /// Names of buttons before their side (docs/laws.md).
-const BUTTONS: [&str; 15] = [
+const BUTTONS: [&str; 18] = [
     "jadoube",
     "draw-offer",
     "draw-accept",
@@ -302,6 +302,9 @@ const BUTTONS: [&str; 15] = [
     "claim-quickplay",
     "claim-draw",
     "present",
+    "announce",
+    "request-five-seconds",
+    "show-score",
 ];
 
 /// What a button says, as an event.
@@ -314,6 +317,9 @@ fn event(says: &str) -> Option<Event> {
     }
     if let Some(result) = GameResult::parse(says).filter(|result| *result != GameResult::Ongoing) {
         return Some(Event::Result(result));
+    }
+    if says == "announce" {
+        return Some(Event::Button(says.to_owned()));
     }
     let (name, side) = says.rsplit_once('-')?;
     let known = BUTTONS.contains(&name) && ["white", "black"].contains(&side);
