@@ -75,6 +75,17 @@ pub(super) fn read(
         }
     }
     let inputs = inputs(&section, &lines, &mut taken);
+    if lines.header && inputs.active == ActiveLevel::High {
+        let pulled = |pin: &u32| [2, 3].contains(pin);
+        for (key, pin) in [("lever-white", inputs.lever_white), ("lever-black", inputs.lever_black)] {
+            if let Some(pin) = pin.filter(pulled) {
+                section.problem(key, always_high(pin));
+            }
+        }
+        for (pin, _) in inputs.buttons.iter().filter(|(pin, _)| pulled(pin)) {
+            section.problem("button", always_high(*pin));
+        }
+    }
     if !simulated {
         claim(board, &section, id, &backend, &taken, uses);
     }
@@ -112,6 +123,14 @@ pub(super) fn read(
         inputs,
     };
     Some((SensorConfig::Matrix(Box::new(matrix)), Some((close_ms, open_ms))))
+}
+
+/// GPIO 2 and 3 have resistors of 1.8 kΩ to 3.3 V on the board.
+fn always_high(pin: u32) -> String {
+    format!(
+        "pin {pin} has a pull-up resistor on the board and would always read as pressed with \
+         inputs-active = \"high\"; choose another pin"
+    )
 }
 
 fn backend(section: &Section<'_>, number: u64) -> MatrixBackend {
