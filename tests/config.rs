@@ -598,7 +598,7 @@ fn lever_and_buttons_of_a_matrix() {
             "5:15: board.sensor.matrix.lever-black: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
         ],
     );
-    let words = "what the button says: \"pause\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
+    let words = "what the button says: \"pause\", \"announce\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
     refuses_board(
         &format!(
             "{table}[[board.sensor.matrix.button]]\npin = 7\nsays = \"jadoube\"\n[[board.sensor.matrix.button]]\npin = 7"
