@@ -583,3 +583,22 @@ fn a_clock_that_nobody_saw_starting_ran_since_the_lift_at_the_latest() {
     let used: Vec<(&Value, &Value)> = calc.iter().map(|fact| (&fact["calc"], &fact["used"])).collect();
     assert_eq!(used, [(&json!("fischer"), &json!(1000)), (&json!("fischer"), &json!(3000))]);
 }
+
+#[test]
+fn a_button_tells_that_a_move_was_called() {
+    for how in ["button", "assistant"] {
+        let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": how}});
+        let called = "0 lift e2\n600 place e4\n1000 button announce\n1200 press white";
+        let told = facts(header.clone(), called);
+        assert_eq!(of(&told, "spoken")[0]["uci"], "e2e4");
+        assert!(of(&told, "announce-missing").is_empty());
+        assert_eq!(of(&told, "move_completed")[0]["how"], "press");
+        let before = "0 button announce-white\n600 lift e2\n900 place e4\n1200 press white";
+        let told = facts(header.clone(), before);
+        assert!(of(&told, "announce-missing").is_empty());
+        assert_eq!(of(&told, "move_completed").len(), 1);
+        let told = facts(header, "0 lift e2\n600 place e4\n1200 press white");
+        assert_eq!(of(&told, "announce-missing").len(), 1);
+        assert!(of(&told, "move_completed").is_empty());
+    }
+}
