@@ -56,6 +56,8 @@ enum Do {
     Key(u32),
     /// Bytes are sent that are none of the board's.
     Say(Vec<u8>),
+    /// The board says what is wrong with it.
+    Report(peg::Fault),
 }
 
 /// The reference firmware on a pseudo terminal. Ending it is like pulling the cable.
@@ -94,6 +96,10 @@ impl TestBoard {
         self.deeds.send(Do::Say(bytes.to_vec())).unwrap();
     }
 
+    fn report(&self, fault: peg::Fault) {
+        self.deeds.send(Do::Report(fault)).unwrap();
+    }
+
     fn unplug(self, link: &Path) {
         // The name goes with the device.
         fs::remove_file(link).unwrap();
@@ -117,6 +123,7 @@ fn board_thread(mut port: TTYPort, holes: Option<peg::Holes>, done: &Receiver<Do
                 Ok(Do::Holes(new)) => (holes, held_until) = (new, now + 40),
                 Ok(Do::Key(key)) => (keys, held_until) = (1 << key, now + 60),
                 Ok(Do::Say(bytes)) => port.write_all(&bytes).unwrap(),
+                Ok(Do::Report(fault)) => board.as_mut().unwrap().report(fault),
                 Err(std::sync::mpsc::TryRecvError::Empty) => {}
                 Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
             }
@@ -628,4 +635,48 @@ fn a_wrong_call_of_the_simulator_says_what_is_right() {
     assert!(refused(&["--game", "opera", "--pty", file]).contains("no symbolic link"));
     assert!(refused(&["--game", "opera", "--pty", file, "--trouble", "smoke@1"]).contains("unplug@5"));
     assert!(fs::metadata(file).unwrap().is_file());
+}
+
+#[test]
+fn a_board_that_does_not_see_its_holes_is_a_trouble_for_everybody() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("peg");
+    let board = TestBoard::plug(&link, peg::Holes::of(START));
+    let config = configured(dir.path(), &link);
+    let mut daemon = Daemon::with_config(&config);
+    let status = |daemon: &mut Daemon| daemon.json("/healthz")["status"].as_str().unwrap().to_owned();
+    daemon.until("health", |daemon| (status(daemon) == "ok").then_some(()));
+    board.report(peg::Fault::Sensor);
+    daemon.until("the trouble", |daemon| (status(daemon) == "degraded").then_some(()));
+    let detail = daemon.json("/healthz")["troubles"][0]["detail"].as_str().unwrap().to_owned();
+    assert!(
+        detail.contains("cannot read its holes") && detail.contains("`touchmoved doctor --live`"),
+        "{detail}"
+    );
+    daemon.wait_for("cannot read its holes");
+    let doctor = || {
+        let output = program().args(["doctor", "--seconds", "1", "--config"]).arg(&config).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        said.lines()
+            .find(|line| line.contains("board 1, device:"))
+            .unwrap_or_else(|| panic!("{said}"))
+            .to_owned()
+    };
+    board.report(peg::Fault::SensorOk);
+    daemon.until("health", |daemon| (status(daemon) == "ok").then_some(()));
+    board.report(peg::Fault::Sensor);
+    daemon.until("the trouble", |daemon| (status(daemon) == "degraded").then_some(()));
+    daemon.end();
+    // Without a daemon, too: the board says it again where it introduces itself.
+    let device = doctor();
+    assert!(device.starts_with("failed") && device.contains("cannot read its holes"), "{device}");
+    board.unplug(&link);
+    let journal = journals(&dir.path().join("data"), "1").remove(0);
+    let told: Vec<String> = records(&journal)
+        .iter()
+        .filter_map(|record| Some(record.get("code")?.as_str()?.to_owned()))
+        .filter(|code| code.starts_with("board-"))
+        .collect();
+    assert_eq!(told, ["board-faulty", "board-recovered", "board-faulty"]);
+    assert_replayed(&journal);
 }

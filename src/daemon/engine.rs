@@ -14,7 +14,12 @@ use crate::{
     game::Board,
     journal::{Body, Entry},
     publish::{ArbiterView, ForArbiter, Publisher},
-    session::{event::Event, fact::Fact, io::Input, time::MonoTime},
+    session::{
+        event::{self, Event},
+        fact::Fact,
+        io::Input,
+        time::MonoTime,
+    },
     sysclock,
     wire::dgt::memory::Squares,
 };
@@ -99,6 +104,8 @@ impl Engine {
                 let error = status.get("source").and(status.get("error")).and_then(Value::as_str);
                 if let Some(error) = error {
                     self.health.set_source(Some(error));
+                } else if event::is_settled(status) {
+                    self.health.set_source(None);
                 }
             }
             _ if link == Some(true) => drop(self.health.set_source(None)),

@@ -130,7 +130,9 @@ fn picture<'a>(about: &About, watch: &'a Watch) -> Option<(Bitboard, Option<&'a 
 }
 
 fn device(about: &About, watch: &Watch) -> Check {
-    let check = if let Some(complaint) = watch.complaints().first() {
+    let check = if let Some(trouble) = watch.standing_trouble() {
+        Check::told(Topic::Device, &about.place, trouble)
+    } else if let Some(complaint) = watch.complaints().first() {
         let told = Check::told(Topic::Device, &about.place, complaint);
         if !about.recorded && watch.link() == Some(true) {
             Check { verdict: Verdict::Warning, what: format!("it answers now, after: {}", told.what), ..told }

@@ -87,6 +87,7 @@ pub struct Watch {
     flags: u64,
     garbled: u64,
     complaints: Vec<String>,
+    standing: Option<String>,
     port: Option<String>,
     wiring: Vec<String>,
     changes: VecDeque<Change>,
@@ -140,6 +141,7 @@ impl Watch {
             flags: 0,
             garbled: 0,
             complaints: Vec::new(),
+            standing: None,
             port: None,
             wiring: Vec::new(),
             changes: VecDeque::new(),
@@ -199,6 +201,7 @@ impl Watch {
                 self.decoder.link(*up);
                 self.peg.link();
                 self.link = Some(*up);
+                self.standing = None;
             }
             Event::Times(reading) => {
                 self.clocks += 1;
@@ -403,6 +406,11 @@ impl Watch {
     /// Why the port cannot be opened, as long as nothing is known of the board.
     pub fn port_trouble(&self) -> Option<&str> {
         self.port.as_deref().filter(|_| !self.known)
+    }
+
+    /// What is wrong with a board that is read.
+    pub fn standing_trouble(&self) -> Option<&str> {
+        self.standing.as_deref()
     }
 
     /// What the source complained of.

@@ -111,6 +111,8 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         "result-mismatch" => (Kind::Result, "the result does not fit the moves".to_owned()),
         "board-lost" => (Kind::Device, "one of the two boards is not read".to_owned()),
         "board-back" => (Kind::Device, "the board is read again".to_owned()),
+        "board-faulty" => (Kind::Device, "the board is read, but not in order".to_owned()),
+        "board-recovered" => (Kind::Device, "a trouble of the board is over".to_owned()),
         "boards-agree" => (Kind::Note, "both boards agree again".to_owned()),
         "boards-diverged" => (Kind::Advisory, "the two boards differ".to_owned()),
         "announce-missing" => (Kind::Button, format!("{side} pressed without announcing the move")),

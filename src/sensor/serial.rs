@@ -7,7 +7,7 @@ pub mod place;
 mod trouble;
 
 pub use trouble::{OpenError, OpenFailure};
-pub(super) use trouble::{Trouble, WHICH_PORT};
+pub(super) use trouble::{Trouble, WHICH_PORT, settled};
 
 use std::{
     io,

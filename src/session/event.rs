@@ -138,6 +138,21 @@ pub enum Event {
     Tick,
 }
 
+/// Key of a device's note that tells a trouble of a board that is read all the same; `error` has the words.
+pub const STANDING: &str = "standing";
+/// Key of a device's note that such a trouble is over.
+pub const SETTLED: &str = "settled";
+
+/// The words of a trouble of a board that is read all the same.
+pub fn standing_trouble(note: &Value) -> Option<&str> {
+    note.get(STANDING).filter(|standing| **standing == true).and(note.get("error")?.as_str())
+}
+
+/// True where a note says that such a trouble is over.
+pub fn is_settled(note: &Value) -> bool {
+    note.get("source").and(note.get(SETTLED)).is_some()
+}
+
 /// An event with the time and the board that it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stamped {

@@ -288,6 +288,13 @@ impl Session {
                 self.pass_time(at);
                 self.offline = false;
             }
+            Event::Device(note) => {
+                if let Some(trouble) = event::standing_trouble(note) {
+                    self.advise(at, "board-faulty", Bitboard::EMPTY, trouble);
+                } else if event::is_settled(note) {
+                    self.advise(at, "board-recovered", Bitboard::EMPTY, "what it tells counts again");
+                }
+            }
             // What persons and the clock say is for the Laws layer.
             _ => {}
         }

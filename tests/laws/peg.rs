@@ -88,6 +88,7 @@ fn reads_back(text: &str) {
             "overflow" => Said::Fault(Fault::Overflow),
             "request" => Said::Fault(Fault::Request),
             "sensor" => Said::Fault(Fault::Sensor),
+            "sensor-ok" => Said::Fault(Fault::SensorOk),
             _ => return,
         },
         Message::ForeignHello(_) | Message::Other(_) => return,

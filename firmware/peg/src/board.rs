@@ -84,6 +84,10 @@ pub struct Board<'a> {
     hello_due: bool,
     board_due: bool,
     fault: Option<Fault>,
+    /// The holes cannot be read; to be told, and told again behind the snapshot of an introduction.
+    blind: bool,
+    sight_due: bool,
+    introduced: bool,
     /// When the last line but an answer was sent.
     last_beat: u32,
 }
@@ -104,6 +108,9 @@ impl<'a> Board<'a> {
             hello_due: true,
             board_due: true,
             fault: None,
+            blind: false,
+            sight_due: false,
+            introduced: false,
             last_beat: 0,
         }
     }
@@ -180,9 +187,14 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// Tells that something is wrong with the board.
+    /// Tells that something is wrong with the board, or that the holes can be read again. What is said of the
+    /// holes is said again behind each introduction for as long as it holds.
     pub fn report(&mut self, fault: Fault) {
-        self.fault = Some(fault);
+        match fault {
+            Fault::Sensor => (self.blind, self.sight_due) = (true, true),
+            Fault::SensorOk => (self.blind, self.sight_due, self.board_due) = (false, true, true),
+            Fault::Overflow | Fault::Request => self.fault = Some(fault),
+        }
     }
 
     /// The next line to send, in order; asked again until there is none, and only when the serial port
@@ -201,11 +213,17 @@ impl<'a> Board<'a> {
         if let Some(fault) = self.fault.take() {
             return Some(self.line(now_ms, &Message::Fault(fault)));
         }
+        if core::mem::take(&mut self.sight_due) {
+            let fault = if self.blind { Fault::Sensor } else { Fault::SensorOk };
+            return Some(self.line(now_ms, &Message::Fault(fault)));
+        }
         if core::mem::take(&mut self.hello_due) {
+            self.introduced = true;
             let hello = self.hello(snapshot.half.is_some());
             return Some(self.line(now_ms, &Message::Hello(hello)));
         }
         if core::mem::take(&mut self.board_due) {
+            self.sight_due = core::mem::take(&mut self.introduced) && self.blind;
             return Some(self.line(now_ms, &Message::Board(snapshot)));
         }
         if now_ms.wrapping_sub(self.last_beat) >= u32::from(self.beat_ms()) {

@@ -89,8 +89,10 @@ pub enum Fault {
     Overflow,
     /// The host asked for something that this board does not know.
     Request,
-    /// The holes cannot be read.
+    /// The holes cannot be read, or not all of them. It holds until [`Fault::SensorOk`].
     Sensor,
+    /// All holes can be read again. A snapshot follows.
+    SensorOk,
 }
 
 impl Fault {
@@ -100,6 +102,7 @@ impl Fault {
             Fault::Overflow => "overflow",
             Fault::Request => "request",
             Fault::Sensor => "sensor",
+            Fault::SensorOk => "sensor-ok",
         }
     }
 }

@@ -107,6 +107,13 @@ fn the_device_says_who_it_is_and_what_is_wrong_with_it() {
     }
     let broken = heard(vec![device(json!({"source": "matrix", "error": "no answer"}))]);
     assert_check(&broken, Topic::Device, Verdict::Failed, "no answer");
+    let told =
+        json!({"source": "peg", "fault": "sensor", "standing": true, "error": "it is blind; mend `this`"});
+    let blind = heard(vec![Event::Link(true), device(told.clone())]);
+    assert_check(&blind, Topic::Device, Verdict::Failed, "it is blind");
+    let settled = device(json!({"source": "peg", "settled": "sensor"}));
+    let sees = heard(vec![Event::Link(true), device(told), settled]);
+    assert_check(&sees, Topic::Device, Verdict::Ok, "it answers");
     let found = json!([{"finding": "never-closes", "place": "g1"}]);
     let wiring = heard(vec![device(json!({"source": "matrix", "self_test": found}))]);
     assert_check(&wiring, Topic::Wiring, Verdict::Failed, "never-closes at g1");

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Watch;
+use crate::session::event;
 
 /// The fault of a port that cannot be opened, with its error.
 const PORT: &str = "port";
@@ -31,7 +32,11 @@ impl Watch {
         let Some(object) = value.as_object() else { return };
         let number = |key: &str| object.get(key).and_then(Value::as_u64);
         let text = |key: &str| object.get(key).and_then(Value::as_str);
-        if let Some(error) = text("error") {
+        if let Some(trouble) = event::standing_trouble(value) {
+            self.standing = Some(trouble.to_owned());
+        } else if event::is_settled(value) {
+            self.standing = None;
+        } else if let Some(error) = text("error") {
             self.complain(error);
             if text("fault") == Some(PORT) {
                 self.port = Some(error.to_owned());

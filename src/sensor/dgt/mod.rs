@@ -209,7 +209,7 @@ impl Run<'_> {
         }
         let Some(text) = &trouble else { return Ok(()) };
         let fault = fault.map_or(Trouble::PORT, Fault::as_str);
-        Trouble { source: "dgt", port: &self.name, fault, text }.tell(now, self.sink)
+        Trouble { source: "dgt", port: &self.name, fault, text, standing: false }.tell(now, self.sink)
     }
 
     /// Bluetooth boards scan half as fast.

@@ -16,6 +16,7 @@ use super::{
         Framing, ModemLines, SerialLink, Trouble,
         keeper::{Next, PortKeeper},
         place::{PortName, Roots},
+        settled,
     },
 };
 
@@ -85,7 +86,7 @@ impl Run<'_> {
                 self.tell(action)?;
             }
             if let Some(text) = &trouble {
-                Trouble { source: "peg", port: &self.name, fault: Trouble::PORT, text }
+                Trouble { source: "peg", port: &self.name, fault: Trouble::PORT, text, standing: false }
                     .tell(now, self.sink)?;
             }
         }
@@ -138,7 +139,12 @@ impl Run<'_> {
             Action::Complain(at, complaint) => {
                 let text = &format!("{}: {complaint}", self.name);
                 let fault = complaint.as_str();
-                Trouble { source: "peg", port: &self.name, fault, text }.tell(at, self.sink)?;
+                let standing = complaint.is_standing();
+                Trouble { source: "peg", port: &self.name, fault, text, standing }.tell(at, self.sink)?;
+            }
+            Action::Settle(at, complaint) => {
+                tracing::info!(port = %self.name, fault = complaint.as_str(), "settled");
+                self.sink.send(at, settled("peg", complaint.as_str()))?;
             }
             Action::Greet(hello) => tracing::info!(
                 port = %self.name,

@@ -49,6 +49,8 @@ pub enum Action {
     Hand(MonoTime, Input),
     /// Tell the operator and the journal, with this stamp.
     Complain(MonoTime, Complaint),
+    /// Tell the operator and the journal that this standing complaint is over.
+    Settle(MonoTime, Complaint),
     /// Tell the operator that the board is there.
     Greet(Hello),
 }
@@ -102,6 +104,8 @@ pub struct Policy {
     up: bool,
     told: bool,
     complaint: Option<Complaint>,
+    /// The board says that it does not see its holes.
+    blind: bool,
     /// Since when the board that was read is away, and its serial number.
     down_since: Option<MonoTime>,
     serial: Option<String>,
@@ -132,6 +136,7 @@ impl Policy {
             up: false,
             told: false,
             complaint: None,
+            blind: false,
             down_since: None,
             serial: None,
             queue: VecDeque::new(),
@@ -151,7 +156,8 @@ impl Policy {
     /// The port could not be opened or was lost.
     pub fn closed(&mut self, at: MonoTime) {
         self.phase = Phase::Closed;
-        self.queue.retain(|action| matches!(action, Action::Hand(..) | Action::Complain(..)));
+        self.queue
+            .retain(|action| matches!(action, Action::Hand(..) | Action::Complain(..) | Action::Settle(..)));
         self.down(at);
     }
 
@@ -196,12 +202,30 @@ impl Policy {
 
     /// Tells what is wrong, once.
     fn complain(&mut self, at: MonoTime, complaint: Complaint) {
-        if self.complaint != Some(complaint) {
-            self.complaint = Some(complaint);
-            self.handed = self.handed.max(at);
-            self.queue.push_back(Action::Complain(at, complaint));
+        if self.complaint.as_ref() != Some(&complaint) {
+            self.complaint = Some(complaint.clone());
+            self.tell(at, complaint);
         }
         self.down(at);
+    }
+
+    fn tell(&mut self, at: MonoTime, complaint: Complaint) {
+        self.handed = self.handed.max(at);
+        self.queue.push_back(Action::Complain(at, complaint));
+    }
+
+    /// The board says whether it sees its holes; told when that is news of a board that is read.
+    fn sees_holes(&mut self, at: MonoTime, sees: bool) {
+        let news = self.blind == sees;
+        self.blind = !sees;
+        if news && matches!(self.phase, Phase::Steady(_)) {
+            if sees {
+                self.handed = self.handed.max(at);
+                self.queue.push_back(Action::Settle(at, Complaint::Sensor));
+            } else {
+                self.tell(at, Complaint::Sensor);
+            }
+        }
     }
 
     /// The next thing to do at `at`; asked until there is none.

@@ -8,7 +8,10 @@ use std::{
 use serde_json::json;
 use serialport::ErrorKind;
 
-use crate::session::{event::Event, time::MonoTime};
+use crate::session::{
+    event::{self, Event},
+    time::MonoTime,
+};
 
 use super::{
     super::{Sink, SourceError},
@@ -29,6 +32,9 @@ pub(in crate::sensor) struct Trouble<'a> {
     pub fault: &'static str,
     /// The text for the operator.
     pub text: &'a str,
+    /// The board is read all the same: it is in its place until it is settled ([`settled`]) or the link comes
+    /// anew.
+    pub standing: bool,
 }
 
 impl Trouble<'_> {
@@ -37,11 +43,19 @@ impl Trouble<'_> {
 
     /// Tells the operator and the journal.
     pub fn tell(&self, at: MonoTime, sink: &Sink) -> Result<(), SourceError> {
-        let Trouble { source, port, fault, text } = self;
+        let Trouble { source, port, fault, text, standing } = self;
         tracing::warn!("{text}");
-        let note = json!({"source": source, "port": port, "fault": fault, "error": text});
+        let mut note = json!({"source": source, "port": port, "fault": fault, "error": text});
+        if *standing && let Some(fields) = note.as_object_mut() {
+            fields.insert(event::STANDING.to_owned(), json!(true));
+        }
         sink.send(at, Event::Device(note))
     }
+}
+
+/// The note that a standing trouble is over.
+pub(in crate::sensor) fn settled(source: &str, fault: &str) -> Event {
+    Event::Device(json!({"source": source, (event::SETTLED): fault}))
 }
 
 /// Why a port cannot be opened.

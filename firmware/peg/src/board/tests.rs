@@ -150,3 +150,21 @@ fn the_numbers_and_the_clock_wrap() {
     board.report(Fault::Sensor);
     assert_eq!(lines(&mut board, 499), ["$FAULT,65535,499,sensor", "$BEAT,0,499,ffff00000000ffff"]);
 }
+
+#[test]
+fn what_holds_of_the_holes_is_said_again_behind_each_introduction() {
+    let mut board = started();
+    board.report(Fault::Sensor);
+    let kinds = |lines: Vec<String>| -> Vec<String> {
+        lines.iter().map(|line| line.split(',').next_back().unwrap().into()).collect()
+    };
+    assert_eq!(kinds(lines(&mut board, 10)), ["sensor"]);
+    b"?board\r".iter().for_each(|byte| board.receive(*byte));
+    assert_eq!(kinds(lines(&mut board, 20)), ["ffff00000000ffff"]);
+    b"?hello\r".iter().for_each(|byte| board.receive(*byte));
+    assert_eq!(kinds(lines(&mut board, 30)), ["half=no", "ffff00000000ffff", "sensor"]);
+    board.report(Fault::SensorOk);
+    assert_eq!(kinds(lines(&mut board, 40)), ["sensor-ok", "ffff00000000ffff"]);
+    b"?hello\r".iter().for_each(|byte| board.receive(*byte));
+    assert_eq!(kinds(lines(&mut board, 50)), ["half=no", "ffff00000000ffff"]);
+}

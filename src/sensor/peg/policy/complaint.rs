@@ -3,7 +3,7 @@
 use crate::{sensor::serial::WHICH_PORT, wire::peg::PROTOCOL};
 
 /// What is wrong with a board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Complaint {
     /// Nothing comes.
     #[error(
@@ -29,6 +29,13 @@ pub enum Complaint {
          docs/peg-protocol.md"
     )]
     NoSnapshot,
+    /// The board says that it does not see its holes; it is read all the same.
+    #[error(
+        "the board says that it cannot read its holes, or not all of them (FAULT with `sensor`), and what it tells \
+         may be old; see to the wires between its holes and its chip, switch it off and on again, and compare the \
+         men with the record: `touchmoved doctor --live`"
+    )]
+    Sensor,
     /// The board speaks another version.
     #[error(
         "the board speaks version {theirs} of the peg protocol and this program version {ours}; update {what}",
@@ -41,7 +48,17 @@ pub enum Complaint {
     },
 }
 
+/// Word of a board that cannot read its holes, and the name of that in the journal.
+pub(super) const SENSOR: &str = "sensor";
+/// Word of a board that can read its holes again.
+pub(super) const SENSOR_OK: &str = "sensor-ok";
+
 impl Complaint {
+    /// True where the board is read all the same.
+    pub const fn is_standing(&self) -> bool {
+        matches!(self, Complaint::Sensor)
+    }
+
     /// Its name in the journal.
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -49,6 +66,7 @@ impl Complaint {
             Complaint::Unreadable => "not-peg",
             Complaint::NoHello => "no-hello",
             Complaint::NoSnapshot => "no-snapshot",
+            Complaint::Sensor => SENSOR,
             Complaint::Version { .. } => "version",
         }
     }

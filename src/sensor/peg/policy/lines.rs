@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use super::{ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst};
+use super::{
+    ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst,
+    complaint::{SENSOR, SENSOR_OK},
+};
 use crate::{
     session::{event::Event, io::Input, time::MonoTime},
     wire::peg::{Framed, Hello, Line, Message},
@@ -81,7 +84,10 @@ impl Policy {
             Phase::Meeting { .. } if is_snapshot => self.come_up(at, text),
             // The snapshot will show what pegs did.
             Phase::Meeting { .. } if matches!(message, Message::Peg(..)) => {}
-            Phase::Meeting { .. } => self.pass_on(at, text),
+            Phase::Meeting { .. } => match message {
+                Message::Fault(word) => self.fault(at, text, word),
+                _ => self.pass_on(at, text),
+            },
             Phase::Steady(_) if restarted => {
                 // Its hello was lost.
                 self.lost_power(at);
@@ -112,7 +118,25 @@ impl Policy {
         if let Some(n) = resynced {
             self.note(at, json!({"what": "snapshot-after-loss", "differs": n}));
         }
-        self.pass_on(at, text);
+        match message {
+            Message::Fault(word) => self.fault(at, text, word),
+            _ => self.pass_on(at, text),
+        }
+    }
+
+    /// What a board says of its holes holds until it says otherwise or introduces itself anew; it may say it again.
+    fn fault(&mut self, at: MonoTime, text: String, word: &str) {
+        let news = match word {
+            SENSOR => !self.blind,
+            SENSOR_OK => self.blind,
+            _ => true,
+        };
+        if news {
+            self.pass_on(at, text);
+        }
+        if word == SENSOR || word == SENSOR_OK {
+            self.sees_holes(at, word == SENSOR_OK);
+        }
     }
 
     /// Hands a line on when it says something new.
@@ -133,6 +157,7 @@ impl Policy {
 
     fn meet(&mut self, at: MonoTime, hello: Hello, line: String) {
         if !matches!(self.phase, Phase::Closed) {
+            self.blind = false;
             self.phase = Phase::Meeting { hello, line, until: at.plus_ms(ANSWER_MS), tries: 0 };
         }
     }
@@ -161,6 +186,9 @@ impl Policy {
             gap: false,
         };
         self.phase = Phase::Steady(steady);
+        if self.blind {
+            self.tell(at, Complaint::Sensor);
+        }
         self.queue.push_back(Action::Greet(hello));
     }
 

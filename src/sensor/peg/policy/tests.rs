@@ -115,7 +115,7 @@ impl Desk {
 
     fn complaints(&self) -> Vec<Complaint> {
         let complaint = |action: &Action| {
-            if let Action::Complain(_, complaint) = action { Some(*complaint) } else { None }
+            if let Action::Complain(_, complaint) = action { Some(complaint.clone()) } else { None }
         };
         self.said.iter().filter_map(complaint).collect()
     }
@@ -349,4 +349,36 @@ fn lines_that_waited_together_have_their_own_times() {
         }
     }
     assert_eq!(stamps, [700 - (410 - 120), 700]);
+}
+
+#[test]
+fn a_board_that_does_not_see_its_holes_is_read_and_in_trouble_until_it_says_otherwise() {
+    use touchmoved_peg::Fault;
+    let settled =
+        |desk: &Desk| desk.said.iter().filter(|action| matches!(action, Action::Settle(..))).count();
+    let mut desk = Desk::up();
+    for _ in 0..2 {
+        desk.board.as_mut().unwrap().report(Fault::Sensor);
+        desk.run(1500);
+    }
+    assert_eq!(desk.complaints(), [Complaint::Sensor], "told once; heartbeats do not end it");
+    let handed = desk.handed();
+    assert!(handed[0].starts_with("$FAULT,") && handed[1..] == ["sensor"], "{handed:?}");
+    assert!(desk.policy.is_up());
+    // The port is opened anew: the board says it again.
+    desk.policy.closed(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.policy.opened(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.said.clear();
+    desk.run(100);
+    let handed = desk.handed();
+    assert_eq!(handed.iter().filter(|what| *what == "Link(true)").count(), 1);
+    assert_eq!((handed.last().unwrap().as_str(), settled(&desk)), ("sensor", 0), "{handed:?}");
+    desk.board.as_mut().unwrap().report(Fault::SensorOk);
+    desk.run(100);
+    assert_eq!(settled(&desk), 1);
+    desk.policy.closed(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.policy.opened(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.said.clear();
+    desk.run(100);
+    assert_eq!((desk.complaints(), settled(&desk)), (vec![], 0));
 }
