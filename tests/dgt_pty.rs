@@ -460,3 +460,23 @@ fn garbage_before_and_between_the_messages_costs_nothing_else() {
     board.unplug();
     desk.end();
 }
+
+#[test]
+fn what_two_boards_on_one_cable_do_is_not_the_game() {
+    let (mut desk, board) = Desk::with(START);
+    desk.until(|event| matches!(event, Event::Device(status) if status.get("serial").is_some()));
+    for _ in 0..3 {
+        board.tell(Tell::Raw(Message::Serial("01026".to_owned()).encode()));
+    }
+    desk.until(|event| *event == Event::Link(false));
+    desk.complaint();
+    for square in [Square::E2, Square::D2] {
+        board.tell(Tell::Raw(Message::Field { square, reading: Code::Empty }.encode()));
+    }
+    // Alone three times: what stands there then is what counts.
+    let events = desk.until(is_pieces);
+    assert_eq!(events.iter().filter(|event| matches!(event, Event::Link(_))).count(), 1, "{events:?}");
+    assert!(!events.iter().any(|event| matches!(event, Event::Piece { .. })), "{events:?}");
+    board.unplug();
+    desk.end();
+}

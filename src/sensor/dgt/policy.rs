@@ -10,10 +10,12 @@ use crate::{
     wire::dgt::{Command, Framed, Framer},
 };
 
+mod doubt;
 mod recipe;
 mod steady;
 mod words;
 
+use self::doubt::Doubt;
 use self::recipe::{IDENTITY, RESET, Step, stream};
 use super::witness::{Fault, Witness};
 pub use words::{Action, Options, Received, Updates};
@@ -56,6 +58,8 @@ enum Phase {
     Start(VecDeque<Step>, MonoTime),
     /// The board streams.
     Steady(Steady),
+    /// More than one board answers.
+    Doubt(Doubt),
 }
 
 #[derive(Clone, Debug)]
@@ -169,6 +173,9 @@ impl Policy {
     /// Bytes came in.
     pub fn received(&mut self, at: MonoTime, bytes: &[u8]) -> Received {
         if self.is_discarding() {
+            if matches!(self.phase, Phase::Doubt(_)) {
+                self.doubted(at, bytes);
+            }
             return Received::Stale;
         }
         let mut framed = Vec::new();
@@ -195,8 +202,8 @@ impl Policy {
             }
         }
         if let Some(fault) = self.witness.several() {
-            self.queue.clear();
-            self.give_up(fault);
+            self.doubt(at, fault);
+            return Received::Stale;
         }
         // A download of the storage log takes up to eight seconds and holds everything else up.
         if self.framer.pending_id() == Some(0x8f) {
@@ -207,7 +214,7 @@ impl Policy {
 
     fn is_discarding(&self) -> bool {
         match &self.phase {
-            Phase::Closed => true,
+            Phase::Closed | Phase::Doubt(_) => true,
             Phase::Start(steps, _) => steps.iter().any(|step| matches!(step, Step::Discard)),
             Phase::Steady(_) => false,
         }
@@ -293,6 +300,7 @@ impl Policy {
                 Some(step) => Some(self.step(at, step)),
             },
             Phase::Steady(_) => self.steady(at),
+            Phase::Doubt(_) => self.ask_who(at),
         }
     }
 
@@ -330,7 +338,7 @@ impl Policy {
     /// The time for an answer is over.
     fn unanswered(&mut self, at: MonoTime, pending: Pending) {
         let again = match &self.phase {
-            Phase::Closed => return,
+            Phase::Closed | Phase::Doubt(_) => return,
             Phase::Start(steps, _) => match steps.front() {
                 Some(Step::Need(_)) => pending.tries < DUMP_TRIES,
                 _ => {

@@ -50,6 +50,7 @@ impl Policy {
         let own = match (&self.phase, self.pending) {
             _ if !self.queue.is_empty() => Some(MonoTime::ZERO),
             (Phase::Closed, _) => None,
+            (Phase::Doubt(doubt), _) => Some(doubt.deadline()),
             (_, Some(pending)) => Some(pending.until),
             (Phase::Start(_, from), None) => Some(*from),
             (Phase::Steady(steady), None) => {

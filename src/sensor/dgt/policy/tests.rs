@@ -225,9 +225,23 @@ fn two_boards_on_one_port_are_told_so() {
     let mut run = Run::new();
     run.until(30_000, two);
     let several = Fault::Several("01025".to_owned(), "01026".to_owned());
-    assert_eq!(run.faults.first(), Some(&several), "{:?}", run.sent);
-    assert!(!run.reopened.is_empty());
+    assert_eq!(run.faults, [several.clone()], "{:?}", run.sent);
     assert!(several.to_string().contains("01026"), "{several}");
+    // Nothing of it is read, however long it lasts.
+    assert_eq!((run.up.len(), run.down.len(), run.reopened.len()), (1, 1, 0));
+    assert_eq!(run.policy.received(ms(30_000), &dump()), Received::Stale);
+    // One of them is switched off for two requests: that may be chance.
+    run.until(31_900, answer);
+    run.until(40_000, two);
+    assert_eq!((run.up.len(), run.faults.len()), (1, 1), "{:?}", run.sent);
+    run.until(50_000, answer);
+    assert_eq!((run.up.len(), run.faults.len()), (2, 1), "{:?}", run.sent);
+    // Another cable is another question.
+    run.until(100_000, two);
+    assert_eq!((run.faults.len(), run.down.len()), (2, 2), "{:?}", run.sent);
+    run.replug();
+    run.until(run.now + 1000, answer);
+    assert_eq!(run.up.len(), 3);
 }
 
 #[test]
