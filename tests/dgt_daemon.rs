@@ -85,3 +85,33 @@ fn what_is_wrong_with_a_board_is_told_the_operator_until_it_is_right() {
         .collect();
     assert_eq!(gaps, [true, true], "each outage is recorded with its length");
 }
+
+#[test]
+fn another_board_than_at_first_is_a_trouble_until_the_first_one_is_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let link = dir.path().join("dgt0");
+    let mut daemon = Daemon::with_config(&config(&dir));
+    let mut first = Inside::new(START);
+    for (round, number) in ["01025", "20777", "01025"].into_iter().enumerate() {
+        // The battery is told behind the serial numbers.
+        let percent = 80 + u8::try_from(round).unwrap();
+        let board =
+            TestBoard::again(&link, Inside { serial: number.to_owned(), battery: Some(percent), ..first });
+        let detail = daemon.until(number, |daemon| {
+            let health = daemon.json("/healthz");
+            let told = health["devices"][0]["battery"]["percent"] == percent;
+            told.then(|| health["troubles"][0]["detail"].as_str().unwrap_or_default().to_owned())
+        });
+        if number == "01025" {
+            assert_eq!(detail, "");
+        } else {
+            assert!(detail.contains("has the serial number 20777, and it was 01025 before"), "{detail}");
+            daemon.wait_for("it was 01025 before");
+        }
+        (_, first) = board.unplug();
+    }
+    daemon.end();
+    let journal = journals(&dir.path().join("data"), "1").remove(0);
+    assert_verified(&journal);
+    assert_replayed(&journal);
+}

@@ -6,8 +6,8 @@ pub mod keeper;
 pub mod place;
 mod trouble;
 
+pub(super) use trouble::{OTHER_BOARD, Trouble, WHICH_PORT, other_board, settled};
 pub use trouble::{OpenError, OpenFailure};
-pub(super) use trouble::{Trouble, WHICH_PORT, settled};
 
 use std::{
     io,

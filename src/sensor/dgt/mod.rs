@@ -21,9 +21,10 @@ use crate::{
 use super::{
     Sink, Source, SourceError, Stop,
     serial::{
-        Framing, ModemLines, SerialLink, Trouble,
+        Framing, ModemLines, OTHER_BOARD, SerialLink, Trouble,
         keeper::{Next, PortKeeper},
         place::{PortName, Roots},
+        settled,
     },
 };
 
@@ -167,6 +168,18 @@ impl Run<'_> {
                     link.write(&[command.byte()])
                 }
                 Action::DiscardInput => link.discard_input(),
+                Action::Stand(fault) => {
+                    let text = &format!("{}: {fault}", self.name);
+                    let fault = fault.as_str();
+                    let told = Trouble { source: "dgt", port: &self.name, fault, text, standing: true };
+                    told.tell(sysclock::monotonic(), self.sink)?;
+                    Ok(())
+                }
+                Action::Settle => {
+                    tracing::info!(port = %self.name, "the board that was there first is back");
+                    self.sink.send(sysclock::monotonic(), settled("dgt", OTHER_BOARD))?;
+                    Ok(())
+                }
                 Action::Reopen => return Ok(Some(End::Reopen)),
                 Action::Down { fault, news } => {
                     let trouble = format!("{}: {fault}", self.name);

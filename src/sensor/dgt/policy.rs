@@ -101,6 +101,8 @@ pub struct Policy {
     wanted: VecDeque<Command>,
     /// When the battery is asked for again.
     battery: Option<MonoTime>,
+    /// Another board answers than at first, and whether that was told since the link is up.
+    stranger: Option<(Fault, bool)>,
     /// Bytes or an answer were lost: a dump as soon as may be.
     lost: bool,
     last_traffic: MonoTime,
@@ -125,6 +127,7 @@ impl Policy {
             asked_memory: 0,
             wanted: VecDeque::new(),
             battery: None,
+            stranger: None,
             lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
@@ -195,6 +198,9 @@ impl Policy {
                         self.memory |= missed && self.options.memory;
                         self.asked_memory = 0;
                         answer = Received::LinkUp;
+                        if let Some((_, told)) = &mut self.stranger {
+                            *told = false;
+                        }
                     }
                     self.frame(at, *id);
                 }
@@ -205,11 +211,31 @@ impl Policy {
             self.doubt(at, fault);
             return Received::Stale;
         }
+        self.look_who(self.witness.other_board());
         // A download of the storage log takes up to eight seconds and holds everything else up.
         if self.framer.pending_id() == Some(0x8f) {
             self.patience(at);
         }
         answer
+    }
+
+    /// Tells when another board answers than at first, and when that one is back.
+    fn look_who(&mut self, who: Option<Result<(), Fault>>) {
+        match who {
+            _ if !self.up => {}
+            None => {}
+            Some(Ok(())) => {
+                if self.stranger.take().is_some() {
+                    self.queue.push_back(Action::Settle);
+                }
+            }
+            Some(Err(fault)) => {
+                if self.stranger != Some((fault.clone(), true)) {
+                    self.stranger = Some((fault.clone(), true));
+                    self.queue.push_back(Action::Stand(fault));
+                }
+            }
+        }
     }
 
     fn is_discarding(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sensor::serial::WHICH_PORT;
+use crate::sensor::serial::{OTHER_BOARD, WHICH_PORT, other_board};
 use crate::wire::dgt::{
     Message,
     memory::{self, Squares},
@@ -14,6 +14,8 @@ const BUS: [u8; 7] = [0x83, 0x84, 0x85, 0x87, 0x88, 0x89, 0x8a];
 
 /// So many answers with another serial number are no slip of the line.
 const OTHER_ANSWERS: u8 = 2;
+/// So many answers in a row with one serial number make it that of the board.
+const SURE_ANSWERS: u8 = 2;
 
 /// Why a port that is open gives no board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,13 @@ pub enum Fault {
     Bus,
     /// More than one board answers.
     Several(String, String),
+    /// Another board answers than before; it is read all the same.
+    Other {
+        /// Serial number of the board that was there first.
+        expected: String,
+        /// The number that answers now.
+        found: String,
+    },
 }
 
 impl Fault {
@@ -42,6 +51,7 @@ impl Fault {
             Fault::NotDgt { .. } => "not-dgt",
             Fault::Bus => "bus",
             Fault::Several(..) => "several-boards",
+            Fault::Other { .. } => OTHER_BOARD,
         }
     }
 }
@@ -72,6 +82,7 @@ impl fmt::Display for Fault {
             Fault::Several(one, other) => {
                 write!(f, "the boards with the serial numbers {one} and {other} answer on one port; {ONE}")
             }
+            Fault::Other { expected, found } => other_board(f, expected, found),
         }
     }
 }
@@ -86,6 +97,10 @@ pub(super) struct Witness {
     serial: Option<String>,
     other: Option<String>,
     other_answers: u8,
+    /// The number that answered last when it was asked for, and how often in a row.
+    answers: Option<(String, u8)>,
+    /// The number of the board that was there first, ever since.
+    expected: Option<String>,
 }
 
 impl Witness {
@@ -96,7 +111,8 @@ impl Witness {
 
     /// The port was opened: another device may be there.
     pub(super) fn opened(&mut self) {
-        *self = Witness { squares: self.squares, ..Witness::default() };
+        let expected = self.expected.take();
+        *self = Witness { squares: self.squares, expected, ..Witness::default() };
     }
 
     /// Bytes came in.
@@ -130,6 +146,9 @@ impl Witness {
             }
             Message::Serial(text) => {
                 self.frames += 1;
+                if asked_serial {
+                    self.answered(&text);
+                }
                 self.serial(text, asked_serial);
                 false
             }
@@ -156,6 +175,24 @@ impl Witness {
                 self.other = Some(text);
             }
         }
+    }
+
+    /// One answer may be a slip of the line, which has no checksum.
+    fn answered(&mut self, number: &str) {
+        let before = self.answers.take().filter(|(known, _)| known == number).map_or(0, |(_, times)| times);
+        let times = before.saturating_add(1);
+        self.answers = Some((number.to_owned(), times));
+        if times >= SURE_ANSWERS {
+            self.expected.get_or_insert_with(|| number.to_owned());
+        }
+    }
+
+    /// Whether another board answers than the one that was there first, as soon as that is sure.
+    pub(super) fn other_board(&self) -> Option<Result<(), Fault>> {
+        let expected = self.expected.as_ref()?;
+        let (found, _) = self.answers.as_ref().filter(|(_, times)| *times >= SURE_ANSWERS)?;
+        let fault = || Fault::Other { expected: expected.clone(), found: found.clone() };
+        Some(if found == expected { Ok(()) } else { Err(fault()) })
     }
 
     /// Two boards, as soon as that is sure.

@@ -106,9 +106,11 @@ pub struct Policy {
     complaint: Option<Complaint>,
     /// The board says that it does not see its holes.
     blind: bool,
-    /// Since when the board that was read is away, and its serial number.
+    /// Since when the board that was read is away.
     down_since: Option<MonoTime>,
+    /// The serial number of the board that was there first, and the complaint while another one is.
     serial: Option<String>,
+    stranger: Option<Complaint>,
     queue: VecDeque<Action>,
 }
 
@@ -139,6 +141,7 @@ impl Policy {
             blind: false,
             down_since: None,
             serial: None,
+            stranger: None,
             queue: VecDeque::new(),
         }
     }
@@ -222,6 +225,10 @@ impl Policy {
             if sees {
                 self.handed = self.handed.max(at);
                 self.queue.push_back(Action::Settle(at, Complaint::Sensor));
+                // What else stands is to be seen again.
+                if let Some(stranger) = self.stranger.clone() {
+                    self.tell(at, stranger);
+                }
             } else {
                 self.tell(at, Complaint::Sensor);
             }

@@ -21,6 +21,19 @@ use super::{
 /// Where an operator sees which port is whose.
 pub(in crate::sensor) const WHICH_PORT: &str = "`ls -l /dev/serial/by-id` shows what is on which port";
 
+/// The fault of a board that has another serial number than the one before, in the journal.
+pub(in crate::sensor) const OTHER_BOARD: &str = "other-board";
+
+/// Its words.
+pub(in crate::sensor) fn other_board(f: &mut fmt::Formatter<'_>, expected: &str, found: &str) -> fmt::Result {
+    write!(
+        f,
+        "the board that answers has the serial number {found}, and it was {expected} before; where boards were \
+         exchanged, put {expected} back on this port ({WHICH_PORT}); where {found} is to stay, `sudo systemctl \
+         restart touchmoved` takes it for the right one"
+    )
+}
+
 /// What is wrong at a port.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sensor) struct Trouble<'a> {

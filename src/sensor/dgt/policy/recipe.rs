@@ -20,9 +20,11 @@ pub(super) enum Step {
 pub(super) const RESET: [Step; 3] = [Step::Discard, Step::Tell(Command::Reset), Step::Discard];
 
 /// What the board is asked about itself, once after the port was opened and while it streams already, so that
-/// an old board that does not know some of it is not read later for that.
-pub(super) const IDENTITY: [Command; 6] = [
+/// an old board that does not know some of it is not read later for that. One answer may be a slip of the line: the
+/// serial number counts when it came twice.
+pub(super) const IDENTITY: [Command; 7] = [
     Command::Version,
+    Command::Serial,
     Command::Serial,
     Command::LongSerial,
     Command::Trademark,

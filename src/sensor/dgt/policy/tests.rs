@@ -46,6 +46,8 @@ struct Run {
     down: Vec<u64>,
     up: Vec<u64>,
     faults: Vec<Fault>,
+    /// Faults that stand while the board is read, by their names, and where they ended.
+    standing: Vec<&'static str>,
     reopened: Vec<u64>,
     /// Answers on their way, with the time at which they arrive.
     coming: Vec<(u64, Vec<u8>)>,
@@ -66,6 +68,7 @@ impl Run {
             down: Vec::new(),
             up: Vec::new(),
             faults: Vec::new(),
+            standing: Vec::new(),
             reopened: Vec::new(),
             coming: Vec::new(),
         }
@@ -104,6 +107,8 @@ impl Run {
                             self.down.push(self.now);
                         }
                     }
+                    Action::Stand(fault) => self.standing.push(fault.as_str()),
+                    Action::Settle => self.standing.push("settled"),
                     Action::Reopen => {
                         assert!(!self.policy.closed(), "told before");
                         self.reopened.push(self.now);
@@ -140,13 +145,14 @@ impl Run {
     }
 }
 
-const FIRST: [Command; 11] = [
+const FIRST: [Command; 12] = [
     Command::Reset,
     Command::SendBoard,
     Command::UpdateNice,
     Command::SendClock,
     Command::SendBoard,
     Command::Version,
+    Command::Serial,
     Command::Serial,
     Command::LongSerial,
     Command::Trademark,
@@ -175,7 +181,7 @@ fn an_old_board_that_knows_no_identity_is_used_all_the_same() {
     run.until(20_000, old);
     assert_eq!(run.up, [105], "what it does not know is asked for later");
     assert_eq!(run.commands()[..10], FIRST[..10]);
-    assert_eq!(run.commands()[10..12], [Command::Serial, Command::Battery], "a sign of life in between");
+    assert_eq!(run.commands()[11..13], [Command::Serial, Command::Battery], "a sign of life in between");
     assert_eq!((run.up.len(), run.down.len()), (1, 0));
 }
 
@@ -527,4 +533,45 @@ proptest! {
         let forbidden = [Command::ToBusMode, Command::StorageLog, Command::Update];
         prop_assert!(run.commands().iter().all(|command| !forbidden.contains(command)));
     }
+}
+
+/// A board with another serial number.
+fn other(command: Command) -> Option<Vec<u8>> {
+    match command {
+        Command::Serial => Some(Message::Serial("20777".to_owned()).encode()),
+        _ => answer(command),
+    }
+}
+
+#[test]
+fn another_board_than_at_first_stands_as_a_trouble_until_the_first_is_back() {
+    let mut run = Run::started();
+    run.replug();
+    run.until(5_000, other);
+    assert_eq!((run.up.len(), run.standing.as_slice()), (2, &["other-board"][..]));
+    run.until(60_000, other);
+    assert_eq!(run.standing.len(), 1, "told once");
+    // It falls silent and comes back: the link is new, and so the trouble is told anew.
+    run.until(70_000, |_| None);
+    run.until(80_000, other);
+    assert_eq!(run.standing, ["other-board"; 2]);
+    run.replug();
+    run.until(run.now + 2_000, answer);
+    assert_eq!(run.standing, ["other-board", "other-board", "settled"]);
+    // Behind an adapter that stays in its socket, too.
+    run.until(run.now + 20_000, other);
+    assert_eq!(run.standing[3..], ["other-board"]);
+    let fault = Fault::Other { expected: "01025".to_owned(), found: "20777".to_owned() }.to_string();
+    assert!(fault.contains("20777") && fault.contains("01025") && fault.contains('`'), "{fault}");
+}
+
+#[test]
+fn one_slip_in_a_serial_number_is_no_other_board() {
+    let mut run = Run::started();
+    for _ in 0..10 {
+        let until = run.now + 5_000;
+        run.until(until, answer);
+        run.push(Message::Serial("01035".to_owned()).encode());
+    }
+    assert!(run.standing.is_empty(), "{:?}", run.standing);
 }

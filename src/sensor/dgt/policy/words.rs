@@ -51,6 +51,10 @@ pub enum Action {
         /// The link goes down with it.
         news: bool,
     },
+    /// This is wrong, and the board is read all the same.
+    Stand(Fault),
+    /// The other board has gone, and the first one is back.
+    Settle,
     /// Close the port and open it again.
     Reopen,
 }

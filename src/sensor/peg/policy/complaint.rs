@@ -1,6 +1,11 @@
 //! What is wrong with a board, in words for the operator.
 
-use crate::{sensor::serial::WHICH_PORT, wire::peg::PROTOCOL};
+use std::fmt;
+
+use crate::{
+    sensor::serial::{OTHER_BOARD, WHICH_PORT, other_board},
+    wire::peg::PROTOCOL,
+};
 
 /// What is wrong with a board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +41,14 @@ pub enum Complaint {
          men with the record: `touchmoved doctor --live`"
     )]
     Sensor,
+    /// Another board answers than before; it is read all the same.
+    #[error("{}", Other(expected, found))]
+    OtherBoard {
+        /// Serial number of the board that was there first.
+        expected: String,
+        /// The number of this one.
+        found: String,
+    },
     /// The board speaks another version.
     #[error(
         "the board speaks version {theirs} of the peg protocol and this program version {ours}; update {what}",
@@ -48,6 +61,15 @@ pub enum Complaint {
     },
 }
 
+/// The words of [`Complaint::OtherBoard`].
+struct Other<'a>(&'a str, &'a str);
+
+impl fmt::Display for Other<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        other_board(f, self.0, self.1)
+    }
+}
+
 /// Word of a board that cannot read its holes, and the name of that in the journal.
 pub(super) const SENSOR: &str = "sensor";
 /// Word of a board that can read its holes again.
@@ -56,7 +78,7 @@ pub(super) const SENSOR_OK: &str = "sensor-ok";
 impl Complaint {
     /// True where the board is read all the same.
     pub const fn is_standing(&self) -> bool {
-        matches!(self, Complaint::Sensor)
+        matches!(self, Complaint::Sensor | Complaint::OtherBoard { .. })
     }
 
     /// Its name in the journal.
@@ -67,6 +89,7 @@ impl Complaint {
             Complaint::NoHello => "no-hello",
             Complaint::NoSnapshot => "no-snapshot",
             Complaint::Sensor => SENSOR,
+            Complaint::OtherBoard { .. } => OTHER_BOARD,
             Complaint::Version { .. } => "version",
         }
     }

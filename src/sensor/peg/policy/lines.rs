@@ -175,7 +175,7 @@ impl Policy {
         };
         (self.up, self.told, self.complaint) = (true, true, None);
         self.hand(at, Event::Link(true));
-        self.tell_gap(at, &hello.serial);
+        self.tell_gap(at);
         self.pass_on(at, line);
         self.pass_on(at, text);
         let steady = Steady {
@@ -186,19 +186,30 @@ impl Policy {
             gap: false,
         };
         self.phase = Phase::Steady(steady);
+        self.look_who(at, &hello.serial);
         if self.blind {
             self.tell(at, Complaint::Sensor);
         }
         self.queue.push_back(Action::Greet(hello));
     }
 
-    /// Tells how long the board was away, and whether it is the same one that is back.
-    fn tell_gap(&mut self, at: MonoTime, serial: &str) {
+    /// Tells how long the board was away.
+    fn tell_gap(&mut self, at: MonoTime) {
         if let Some(since) = self.down_since.take() {
             self.note(at, json!({"what": "gap", "gap_ms": at.since(since) / 1000}));
         }
-        if let Some(before) = self.serial.replace(serial.to_owned()).filter(|before| before != serial) {
-            self.note(at, json!({"what": "other-board", "serial": serial, "before": before}));
+    }
+
+    /// Tells when another board is there than at first, and when that one is back.
+    fn look_who(&mut self, at: MonoTime, found: &str) {
+        let expected = self.serial.get_or_insert_with(|| found.to_owned()).clone();
+        if expected != found {
+            let stranger = Complaint::OtherBoard { expected, found: found.to_owned() };
+            self.stranger = Some(stranger.clone());
+            self.tell(at, stranger);
+        } else if let Some(gone) = self.stranger.take() {
+            self.handed = self.handed.max(at);
+            self.queue.push_back(Action::Settle(at, gone));
         }
     }
 }

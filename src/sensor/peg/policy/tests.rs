@@ -319,13 +319,24 @@ fn an_outage_is_told_with_its_length_and_another_board_is_named() {
             _ => None,
         })
         .collect();
-    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert_eq!(notes.len(), 1, "{notes:?}");
     let gap = notes[0]["gap_ms"].as_u64().unwrap();
     assert!(notes[0]["what"] == "gap" && (1990..=2010).contains(&gap), "{notes:?}");
-    let other = json!({"source": "peg", "what": "other-board", "serial": "PB0008", "before": "PB0007"});
-    assert_eq!(notes[1], &other);
+    let other = Complaint::OtherBoard { expected: "PB0007".to_owned(), found: "PB0008".to_owned() };
+    assert_eq!(desk.complaints(), [other.clone()]);
+    assert!(other.to_string().contains("it was PB0007 before") && other.to_string().contains('`'), "{other}");
     // What the second board shows is told as it is.
-    assert!(desk.handed().last().unwrap().ends_with(",ffff00000000ffff"));
+    let handed = desk.handed();
+    assert!(handed[handed.len() - 2].ends_with(",ffff00000000ffff"), "{handed:?}");
+    assert!(desk.policy.is_up());
+    // The first one is back.
+    desk.policy.closed(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.restart_board();
+    desk.policy.opened(MonoTime::ZERO.plus_ms(desk.ms));
+    desk.said.clear();
+    desk.run(20);
+    assert!(desk.complaints().is_empty());
+    assert!(desk.said.iter().any(|action| matches!(action, Action::Settle(_, gone) if *gone == other)));
 }
 
 #[test]
