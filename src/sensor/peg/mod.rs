@@ -4,6 +4,7 @@
 //! [`policy`], what a line means by `wire::peg`, when the port is opened by `serial::keeper`.
 
 mod burst;
+mod order;
 pub mod policy;
 
 use std::{io, path::PathBuf, time::Duration};

@@ -16,7 +16,7 @@ use crate::{
     wire::peg::{Framer, Hello, PegDecoder, Request},
 };
 
-use super::burst;
+use super::{burst, order::Order};
 pub use complaint::Complaint;
 
 /// Time for an answer, in milliseconds.
@@ -87,14 +87,18 @@ pub struct Policy {
     phase: Phase,
     /// What the board thread knows: the same decoder over the same lines.
     decoder: PegDecoder,
-    /// Number and time of the last line.
-    last_line: Option<(u16, u32)>,
+    /// Numbers of the lines, and the time of the last one.
+    order: Order,
+    last_ms: Option<u32>,
+    /// Lines that came again, and late, since that was last told.
+    again: u64,
+    late: u64,
     /// When bytes came in last, and when the port was looked at last.
     last_traffic: MonoTime,
     looked: MonoTime,
     /// The last stamp that was handed on.
     handed: MonoTime,
-    /// Bytes that are no line: since they were last told, and when that was.
+    /// Bytes that are no line since they were last told, and when anything odd was told.
     garbled: u64,
     garbled_told: Option<MonoTime>,
     /// All such bytes, and lines, when the greeting was begun.
@@ -127,7 +131,10 @@ impl Policy {
             framer: Framer::new(),
             phase: Phase::Closed,
             decoder: PegDecoder::new(),
-            last_line: None,
+            order: Order::default(),
+            last_ms: None,
+            again: 0,
+            late: 0,
             last_traffic: MonoTime::ZERO,
             looked: MonoTime::ZERO,
             handed: MonoTime::ZERO,
@@ -149,7 +156,7 @@ impl Policy {
     /// The port was opened.
     pub fn opened(&mut self, at: MonoTime) {
         self.framer.reset();
-        self.last_line = None;
+        (self.order, self.last_ms) = (Order::default(), None);
         self.garbled = 0;
         self.looked = at;
         self.queue.push_back(Action::DiscardInput);
@@ -246,10 +253,17 @@ impl Policy {
 
     fn tell_garbled(&mut self, at: MonoTime) {
         let due = self.garbled_told.is_none_or(|told| at >= told.plus_ms(GARBLED_MS));
-        if self.garbled > 0 && due {
-            let n = std::mem::take(&mut self.garbled);
+        if !due {
+            return;
+        }
+        let odd = [
+            ("garbled-bytes", std::mem::take(&mut self.garbled)),
+            ("repeated-lines", std::mem::take(&mut self.again)),
+            ("late-lines", std::mem::take(&mut self.late)),
+        ];
+        for (what, n) in odd.into_iter().filter(|(_, n)| *n > 0) {
             self.garbled_told = Some(at);
-            self.note(at, json!({"what": "garbled-bytes", "n": n}));
+            self.note(at, json!({"what": what, "n": n}));
         }
     }
 
@@ -336,7 +350,7 @@ impl Policy {
             Phase::Steady(_) => Some(self.quiet_at()),
         };
         let garbled = match self.garbled_told {
-            _ if self.garbled == 0 => None,
+            _ if self.garbled + self.again + self.late == 0 => None,
             Some(told) => Some(told.plus_ms(GARBLED_MS)),
             None => Some(MonoTime::ZERO),
         };

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::super::order::Place;
 use super::{
     ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst,
     complaint::{SENSOR, SENSOR_OK},
@@ -10,6 +11,10 @@ use crate::{
     session::{event::Event, io::Input, time::MonoTime},
     wire::peg::{Framed, Hello, Line, Message},
 };
+
+/// A line whose time is by more than this before that of the line before, in milliseconds, is of another start of
+/// the board.
+const EXCHANGED_MS: u32 = 500;
 
 impl Policy {
     /// The port was looked at and nothing had come.
@@ -61,18 +66,51 @@ impl Policy {
     fn line(&mut self, at: MonoTime, text: String, line: Line) {
         self.lines = self.lines.saturating_add(1);
         let (seq, ms) = (line.seq, line.ms);
-        let before = self.last_line.replace((seq, ms));
-        let missing = before.map_or(0, |(last, _)| seq.wrapping_sub(last).wrapping_sub(1));
-        let restarted = before.is_some_and(|(_, last_ms)| burst::goes_back(last_ms, ms));
+        let back_ms =
+            self.last_ms.filter(|last| burst::goes_back(*last, ms)).map(|last| last.wrapping_sub(ms));
+        // The first line after a start has the number 0. The lines of a board that did not start again are
+        // exchanged on the way at most, which takes no long time.
+        let begins = seq == 0
+            && !self.order.is_next(seq)
+            && matches!(line.message, Message::Hello(_) | Message::ForeignHello(_));
+        let restarted = back_ms.is_some_and(|back| back > EXCHANGED_MS || begins);
+        let steady = matches!(self.phase, Phase::Steady(_));
+        let missing = if restarted || (begins && steady) {
+            self.order.restart(seq);
+            1
+        } else {
+            match self.order.take(seq) {
+                Place::Next(lost) => lost,
+                place if steady => return self.out_of_order(at, text, &line.message, place),
+                Place::Late | Place::Again => 0,
+            }
+        };
+        self.last_ms = Some(ms);
         match line.message {
             Message::ForeignHello(version) => self.foreign(at, version),
             Message::Hello(hello) if !matches!(self.phase, Phase::Steady(_)) => self.meet(at, hello, text),
-            // The first line after a start has the number 0.
-            Message::Hello(hello) if restarted || (missing > 0 && seq == 0) => {
+            Message::Hello(hello) if restarted || begins => {
                 self.lost_power(at);
                 self.meet(at, hello, text);
             }
             message => self.other_line(at, text, &message, missing, restarted),
+        }
+    }
+
+    /// A line that came before counts once. One that was missing is told where no snapshot has shown yet what it
+    /// did; another snapshot than the last one is worth nothing.
+    fn out_of_order(&mut self, at: MonoTime, text: String, message: &Message, place: Place) {
+        let Phase::Steady(steady) = &self.phase else { return };
+        if place == Place::Again {
+            self.again = self.again.saturating_add(1);
+            return;
+        }
+        self.late = self.late.saturating_add(1);
+        match message {
+            Message::Peg(..) if !steady.gap => {}
+            Message::Board(_) | Message::Beat(_) | Message::Hello(_) | Message::ForeignHello(_) => {}
+            Message::Fault(word) => self.fault(at, text, word),
+            _ => self.pass_on(at, text),
         }
     }
 

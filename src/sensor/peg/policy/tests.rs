@@ -393,3 +393,66 @@ fn a_board_that_does_not_see_its_holes_is_read_and_in_trouble_until_it_says_othe
     desk.run(100);
     assert_eq!((desk.complaints(), settled(&desk)), (vec![], 0));
 }
+
+/// Bytes of the next lines of the board, each as one text.
+fn said_by(desk: &mut Desk, ms: u64) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for _ in 0..ms {
+        desk.ms += 1;
+        let now = u32::try_from(desk.ms - desk.started_ms).unwrap();
+        let board = desk.board.as_mut().unwrap();
+        board.scan(now, Holes::of(desk.holes), desk.keys);
+        while let Some(line) = board.next_line(now) {
+            all.push(line.as_bytes().to_vec());
+        }
+    }
+    all
+}
+
+fn notes(desk: &Desk) -> Vec<(String, u64)> {
+    desk.said
+        .iter()
+        .filter_map(|action| match action {
+            Action::Hand(_, Input::Event(_, Event::Device(note))) => {
+                Some((note["what"].as_str()?.to_owned(), note["n"].as_u64()?))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_line_that_comes_again_counts_once() {
+    let mut desk = Desk::up();
+    desk.keys = 1;
+    let press = said_by(&mut desk, 30).concat();
+    for _ in 0..3 {
+        desk.policy.received(MonoTime::ZERO.plus_ms(desk.ms), &press, true);
+        desk.act();
+    }
+    desk.run(1500);
+    let presses = desk.handed().iter().filter(|line| line.starts_with("$PRESS")).count();
+    assert_eq!(presses, 1, "{:?}", desk.handed());
+    assert_eq!(notes(&desk).iter().map(|(_, n)| n).sum::<u64>(), 2, "{:?}", notes(&desk));
+    assert!(notes(&desk).iter().all(|(what, _)| what == "repeated-lines"));
+    assert!(desk.policy.is_up() && desk.asked().is_empty());
+}
+
+#[test]
+fn lines_that_are_exchanged_on_the_way_are_late_and_not_lost() {
+    let mut desk = Desk::up();
+    desk.holes ^= E2;
+    let out = said_by(&mut desk, 20).concat();
+    desk.holes ^= E4;
+    desk.keys = 1;
+    let rest = said_by(&mut desk, 20).concat();
+    for bytes in [rest, out] {
+        desk.policy.received(MonoTime::ZERO.plus_ms(desk.ms), &bytes, true);
+    }
+    desk.run(1500);
+    let handed = desk.handed();
+    assert!(handed.iter().any(|line| line.starts_with("$PEG") && line.ends_with(",e2,out")), "{handed:?}");
+    assert!(!handed.iter().any(|line| line == "restarted"), "{handed:?}");
+    assert_eq!(notes(&desk)[..2], [("lost-lines".to_owned(), 1), ("late-lines".to_owned(), 1)]);
+    assert!(desk.policy.is_up());
+}
