@@ -646,6 +646,10 @@ fn a_board_that_does_not_see_its_holes_is_a_trouble_for_everybody() {
     let mut daemon = Daemon::with_config(&config);
     let status = |daemon: &mut Daemon| daemon.json("/healthz")["status"].as_str().unwrap().to_owned();
     daemon.until("health", |daemon| (status(daemon) == "ok").then_some(()));
+    let about = daemon.json("/healthz")["devices"][0].clone();
+    let told =
+        ["firmware", "version", "serial", "debounce_close_ms", "debounce_open_ms"].map(|key| &about[key]);
+    assert_eq!(told, [&json!("test"), &json!("1"), &json!("T1"), &json!(5), &json!(15)], "{about}");
     board.report(peg::Fault::Sensor);
     daemon.until("the trouble", |daemon| (status(daemon) == "degraded").then_some(()));
     let detail = daemon.json("/healthz")["troubles"][0]["detail"].as_str().unwrap().to_owned();

@@ -99,7 +99,7 @@ impl Engine {
     /// Passes on to the operator what is wrong with the board, and what it says of itself.
     fn heed_device(&self, input: &Input, link: Option<bool>) {
         match input {
-            Input::Dgt(_) => self.health.set_about(self.board.identity()),
+            Input::Dgt(_) | Input::Peg(_) => self.health.set_about(self.board.identity()),
             Input::Event(_, Event::Device(status)) => {
                 let error = status.get("source").and(status.get("error")).and_then(Value::as_str);
                 if let Some(error) = error {

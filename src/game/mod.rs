@@ -115,9 +115,9 @@ impl Board {
         }
     }
 
-    /// What a DGT board has told of itself, by name: serial numbers, version, battery, ...
+    /// What a DGT board or a pegged one has told of itself, by name: serial numbers, version, battery, ...
     pub fn identity(&self) -> &[(&'static str, serde_json::Value)] {
-        self.dgt.identity()
+        if self.dgt.identity().is_empty() { self.peg.identity() } else { self.dgt.identity() }
     }
 
     /// What every square of a DGT board reads, in the board's own numbering, once all are known.

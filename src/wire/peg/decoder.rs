@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use shakmaty::{Bitboard, Square};
 
 use super::line::{Hello, Line, Message, Peg, Snapshot};
@@ -19,6 +19,8 @@ pub struct PegDecoder {
     /// The next snapshot is told, whatever it shows.
     due: bool,
     hello: Option<Hello>,
+    /// What the last hello said.
+    identity: Vec<(&'static str, Value)>,
     odd_kinds: BTreeSet<String>,
 }
 
@@ -33,6 +35,11 @@ impl PegDecoder {
     pub fn link(&mut self) {
         self.due = true;
         self.hello = None;
+    }
+
+    /// What the board has told of itself: `firmware`, `version`, `serial`, its debounce times, ...
+    pub fn identity(&self) -> &[(&'static str, Value)] {
+        &self.identity
     }
 
     /// What is in the holes, as far as it is known.
@@ -69,16 +76,18 @@ impl PegDecoder {
         if self.hello.as_ref() == Some(&hello) {
             return;
         }
-        out.push(device(json!({
-            "protocol": super::PROTOCOL,
-            "firmware": hello.firmware,
-            "version": hello.version,
-            "serial": hello.serial,
-            "debounce_close_ms": hello.close_ms,
-            "debounce_open_ms": hello.open_ms,
-            "heartbeat_ms": hello.beat_ms,
-            "half_out": hello.half,
-        })));
+        self.identity = vec![
+            ("protocol", json!(super::PROTOCOL)),
+            ("firmware", json!(hello.firmware)),
+            ("version", json!(hello.version)),
+            ("serial", json!(hello.serial)),
+            ("debounce_close_ms", json!(hello.close_ms)),
+            ("debounce_open_ms", json!(hello.open_ms)),
+            ("heartbeat_ms", json!(hello.beat_ms)),
+            ("half_out", json!(hello.half)),
+        ];
+        let fields = self.identity.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        out.push(device(Value::Object(fields.collect())));
         self.hello = Some(hello);
     }
 
