@@ -192,7 +192,7 @@ impl Desk {
             let reading =
                 self.readings.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{error} after {events:#?}"));
             let Some(input) = reading.input else { continue };
-            assert!(!matches!(input, Input::Dgt(_)));
+            assert!(!matches!(input, Input::Dgt(..)));
             self.board.input(reading.at, &input);
         }
     }

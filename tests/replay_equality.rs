@@ -128,17 +128,17 @@ fn the_bytes_of_a_dgt_board() {
     let vectors: Value = serde_json::from_str(&text).unwrap();
     let mut inputs = vec![
         (MonoTime::ZERO, Input::Event(Unit::A, Event::Link(true))),
-        (MonoTime::from_micros(1000), Input::Dgt(dump(&shakmaty::Board::new()))),
+        (MonoTime::from_micros(1000), Input::Dgt(Unit::A, dump(&shakmaty::Board::new()))),
     ];
     let mut at = 1_000_000;
     for sequence in vectors["real_sequences"].as_array().unwrap() {
         let bytes: Vec<u8> =
             sequence["hex"].as_array().unwrap().iter().flat_map(|hex| unhex(hex.as_str().unwrap())).collect();
         for portion in bytes.chunks(3) {
-            inputs.push((MonoTime::from_micros(at), Input::Dgt(portion.to_vec())));
+            inputs.push((MonoTime::from_micros(at), Input::Dgt(Unit::A, portion.to_vec())));
             at += 70_000;
         }
-        inputs.push((MonoTime::from_micros(at), Input::Dgt(vec![0x55, 0x8e, 0x00])));
+        inputs.push((MonoTime::from_micros(at), Input::Dgt(Unit::A, vec![0x55, 0x8e, 0x00])));
         at += 2_000_000;
     }
     let setup = GameSetup { board: BoardKind::Dgt, ..GameSetup::default() };

@@ -27,6 +27,7 @@ use self::{
     health::Health,
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
+    settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
     text::MoveText,
     time::MonoTime,
@@ -94,7 +95,12 @@ impl Session {
         let laws = setup.law_settings()?;
         let standing = position.board().occupied();
         let identity = setup.board == BoardKind::Dgt;
-        let mut orientation = Orientation::configured(setup.settings.orientation);
+        // Each of two boards is read on its own, and told in the numbering of the game.
+        let one_board = setup.board != BoardKind::TwoBoard;
+        let mut orientation = match one_board {
+            true => Orientation::configured(setup.settings.orientation),
+            false => Orientation::configured(OrientationSetting::WhiteSouth),
+        };
         let sensors = setup.start_occupied.unwrap_or_else(|| orientation.sensors(standing));
         let turned =
             (!orientation.known).then(|| Orientation::of_setup(position.board(), sensors, None)).flatten();
@@ -105,7 +111,9 @@ impl Session {
             (Signal::Debounced, Some(open_ms)) => Some((0, open_ms)),
             (Signal::Debounced, None) => None,
         };
-        let debouncer = debouncer.map(|(close_ms, open_ms)| Debouncer::new(sensors, close_ms, open_ms));
+        let debouncer = debouncer
+            .filter(|_| one_board)
+            .map(|(close_ms, open_ms)| Debouncer::new(sensors, close_ms, open_ms));
         let men =
             identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
@@ -198,6 +206,15 @@ impl Session {
         if unit == Unit::A {
             self.take(event, at);
         }
+    }
+
+    /// Takes a change that an earlier event led to after a rest: it has no number of its own.
+    pub fn take_settled(&mut self, at: MonoTime, square: Square, occupied: bool) {
+        let at = at.max(self.last);
+        self.advance(at);
+        self.last = at;
+        self.untouched = false;
+        self.change(at, square, occupied, None);
     }
 
     /// The stamp of the next event went back and was clamped by the caller.

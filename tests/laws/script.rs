@@ -397,7 +397,7 @@ impl Hands<'_> {
         if self.choices.flag() {
             bytes.extend(Message::Board(Box::new(Dump::of(&self.men))).encode());
         }
-        self.input(Input::Dgt(bytes));
+        self.input(Input::Dgt(Unit::A, bytes));
     }
 
     fn bounce(&mut self) {

@@ -11,7 +11,7 @@ use crate::config::sensor::{DgtUpdates, DtrRts, Framing, Level, Pace, PortName, 
 /// A sensor and, for a matrix, its debounce times (closing and opening, in milliseconds).
 pub(super) type Sensor = (SensorConfig, Option<(u64, u64)>);
 
-/// Reads `[board.sensor.*]`; nothing where there is not exactly one usable table.
+/// Reads `[board.sensor.*]`, or the same of the second board; nothing where there is not exactly one usable table.
 pub(super) fn sensor(
     board: &Section<'_>,
     id: &str,
@@ -28,11 +28,10 @@ pub(super) fn sensor(
     let given =
         [&simulated, &log, &dgt, &peg, &matrix].into_iter().filter(|table| table.is_present()).count();
     if given == 0 {
-        board.missing(
-            "sensor",
-            "add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.peg], \
-             [board.sensor.simulated] and [board.sensor.sensor-log]",
-        );
+        let kinds = ["dgt", "matrix", "peg", "simulated", "sensor-log"];
+        let tables = kinds.map(|kind| format!("[{}]", tables.path_of(kind)));
+        let [dgt, matrix, peg, simulated, log] = tables;
+        board.missing("sensor", &format!("add one of {dgt}, {matrix}, {peg}, {simulated} and {log}"));
     } else if given > 1 {
         board.problem("sensor", format!("a board has one sensor, found {given} tables; keep one of them"));
     }

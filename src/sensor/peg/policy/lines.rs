@@ -4,7 +4,11 @@ use serde_json::json;
 
 use super::{ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst};
 use crate::{
-    session::{event::Event, io::Input, time::MonoTime},
+    session::{
+        event::{Event, Unit},
+        io::Input,
+        time::MonoTime,
+    },
     wire::peg::{Framed, Hello, Line, Message},
 };
 
@@ -120,7 +124,7 @@ impl Policy {
         let mut news = Vec::new();
         self.decoder.push(&text, &mut news);
         if !news.is_empty() {
-            self.hand_input(at, Input::Peg(text));
+            self.hand_input(at, Input::Peg(Unit::A, text));
         }
     }
 
