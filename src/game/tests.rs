@@ -155,6 +155,12 @@ fn each_of_two_boards_shows_on_its_own_which_way_it_lies() {
     let told = notices(&mut board, "board-turned");
     assert_eq!(told.len(), 1);
     assert!(told[0]["detail"].as_str().unwrap().contains("board B lies turned"), "{told:?}");
+    // A man that was touched first and put back settles nothing: here White's board lies as usual.
+    let mut board = Board::new(&two_boards([BoardKind::Reed, BoardKind::Peg])).unwrap();
+    let mut at = 0;
+    hands(&mut board, &mut at, Unit::A, "-d7 +d7 -e2 +e4");
+    board.advance(ms(at + 20_000));
+    assert_eq!(moves(&board), ["e2e4"]);
     // Configured, it is no news.
     let mut setup = two_boards([BoardKind::Reed, BoardKind::Peg]);
     setup.units[0].orientation = OrientationSetting::WhiteNorth;

@@ -140,7 +140,7 @@ impl Reader {
 
 /// What is known of a game while one of its boards is read.
 pub(super) trait Seen {
-    /// The squares that are occupied in the game.
+    /// The squares that are occupied after the moves that were made.
     fn game(&self) -> shakmaty::Bitboard;
     /// True when a man may leave this square of the board next: it belongs to a move that has to be mirrored,
     /// or its player may touch it.

@@ -192,7 +192,7 @@ pub(in crate::game) struct SeenBy<'a> {
 
 impl Seen for SeenBy<'_> {
     fn game(&self) -> Bitboard {
-        self.session.occupied()
+        self.session.position().board().occupied()
     }
 
     fn expects(&self, square: Square) -> bool {
