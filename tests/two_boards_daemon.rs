@@ -33,22 +33,9 @@ struct Hall {
 }
 
 impl Hall {
-    /// `first` and `second` are the tables of the boards; `dgt`, `peg` and `peg2` in them are names of ports.
     fn new(first: &str, second: &str) -> Hall {
         let dir = tempfile::tempdir().unwrap();
-        let token = dir.path().join("token");
-        fs::write(&token, format!("{TOKEN}\n")).unwrap();
-        fs::set_permissions(&token, Permissions::from_mode(0o600)).unwrap();
-        let text = format!(
-            "[data]\ndir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n[livechess]\nenabled = false\n\
-             [arbiter]\ntoken-file = \"token\"\n\
-             [[board]]\nid = \"1\"\ntime-control = \"5400+30\"\ntwo-board.mirror-timeout-s = 1\n\
-             [board.sensor.{first}]\nport = \"{0}/{first}\"\n\
-             [board.second]\n[board.second.sensor.peg]\nport = \"{0}/{second}\"\n",
-            dir.path().display()
-        );
-        fs::write(dir.path().join("touchmoved.toml"), text).unwrap();
-        let daemon = Daemon::with_config(&dir.path().join("touchmoved.toml"));
+        let daemon = Daemon::with_config(&configuration(dir.path(), first, second));
         Hall { dir, daemon }
     }
 
@@ -116,6 +103,25 @@ impl Hall {
         assert_replayed(&journals[0]);
         records(&journals[0])
     }
+}
+
+/// A configuration for two boards; `first` is the kind of the first one and the name of its port, `second` the
+/// name of the port of a pegged board.
+fn configuration(dir: &Path, first: &str, second: &str) -> PathBuf {
+    let token = dir.join("token");
+    fs::write(&token, format!("{TOKEN}\n")).unwrap();
+    fs::set_permissions(&token, Permissions::from_mode(0o600)).unwrap();
+    let text = format!(
+        "[data]\ndir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n[livechess]\nenabled = false\n\
+         [arbiter]\ntoken-file = \"token\"\n\
+         [[board]]\nid = \"1\"\ntime-control = \"5400+30\"\ntwo-board.mirror-timeout-s = 1\n\
+         [board.sensor.{first}]\nport = \"{0}/{first}\"\n\
+         [board.second]\n[board.second.sensor.peg]\nport = \"{0}/{second}\"\n",
+        dir.display()
+    );
+    let path = dir.join("touchmoved.toml");
+    fs::write(&path, text).unwrap();
+    path
 }
 
 /// The hands at a pegged board, and the game as its player knows it.
@@ -282,4 +288,25 @@ fn a_whole_game_on_one_of_the_two_boards() {
     assert_eq!(state["status"], "ended");
     board.end();
     hall.end();
+}
+
+#[test]
+fn the_doctor_looks_at_each_of_the_two_boards() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = configuration(dir.path(), "dgt", "peg");
+    let board = peg::TestBoard::plug(&dir.path().join("peg"), Holes::of(peg::START));
+    let doctor = |args: &[&str]| {
+        let mut doctor = program();
+        doctor.args(["doctor", "--seconds", "1", "--config"]).arg(&config).args(args);
+        String::from_utf8(doctor.output().unwrap().stdout).unwrap()
+    };
+    let devices = |said: &str| -> Vec<String> {
+        let of_board = said.lines().filter(|line| line.contains("board 1, device:"));
+        of_board.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+    };
+    let said = doctor(&[]);
+    assert_eq!(devices(&said), ["failed", "ok"], "{said}");
+    let said = doctor(&["--board", "1:B"]);
+    assert_eq!(devices(&said), ["ok"], "{said}");
+    board.unplug(&dir.path().join("peg"));
 }

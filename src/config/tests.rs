@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use proptest::prelude::*;
+use shakmaty::Color;
 
 use super::{
     BoardConfig, Config, DtrRts, Framing, Level, Pace, SensorConfig, Speed, TimeControl, parse,
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::{
     session::{
+        event::Unit,
         settings::{OrientationSetting, Settings},
         setup::{BoardKind, GameSetup, Rules, Signal, Supervision},
     },
@@ -308,4 +310,29 @@ fn any_line() -> impl Strategy<Value = String> {
         }),
         1 => "\\PC*",
     ]
+}
+
+#[test]
+fn the_two_boards_of_a_game_are_read_each_in_its_own_way() {
+    let board = board(
+        "orientation = \"white-north\"\n[board.sensor.matrix]\ndebounce-open-ms = 40\n\
+         [board.second]\nside = \"white\"\n[board.second.sensor.peg]\nport = \"/dev/peg\"\n",
+    );
+    let setup = &board.setup;
+    assert_eq!((setup.board, setup.signal), (BoardKind::TwoBoard, Signal::Debounced));
+    assert_eq!(setup.sides, Some([Color::Black, Color::White]));
+    let [first, second] = setup.units;
+    assert_eq!((first.kind, first.signal, first.debounce_open_ms), (BoardKind::Reed, Signal::Raw, 40));
+    assert_eq!((second.kind, second.signal), (BoardKind::Peg, Signal::Debounced));
+    assert_eq!(
+        [first, second].map(|unit| unit.orientation),
+        [OrientationSetting::WhiteNorth, OrientationSetting::Auto]
+    );
+    assert_eq!(header_from_map(&header_to_map(setup)).unwrap(), *setup);
+    // Each one alone, as the doctor looks at it.
+    let alone = board.unit(Unit::A).unwrap();
+    assert_eq!((alone.setup.board, alone.setup.signal), (BoardKind::Reed, Signal::Raw));
+    assert_eq!((alone.sensor.kind(), alone.setup.settings.debounce_open_ms), ("matrix", 40));
+    let alone = board.unit(Unit::B).unwrap();
+    assert_eq!((alone.sensor.kind(), alone.setup.board, alone.second), ("peg", BoardKind::Peg, None));
 }

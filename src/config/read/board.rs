@@ -71,7 +71,7 @@ fn board(
     }
     let own = game(section);
     let name = id.as_ref().map_or("without id", BoardId::as_str);
-    let sensor = sensor::sensor(section, name, number, base, uses);
+    let sensor = sensor::sensor(section, name, number, base, &sensor::KINDS, uses);
     let second = second(section, sensor.as_ref(), name, number, base, uses);
     let from_log = matches!(sensor, Some((SensorConfig::SensorLog { .. }, _)));
     let game = if from_log { own.clone() } else { own.clone().or(&defaults.game) };

@@ -35,7 +35,7 @@ pub(super) fn second(
     let sides = [("white", Color::White), ("black", Color::Black)];
     let side = section.word("side", &sides).unwrap_or(Color::Black);
     let orientation = section.word("orientation", &ORIENTATIONS).unwrap_or_default();
-    let read = sensor::sensor(&section, id, number, base, uses);
+    let read = sensor::sensor(&section, id, number, base, &sensor::DEVICES, uses);
     if let Some((sensor, _)) = read.as_ref().filter(|read| !is_device(read)) {
         section.problem("sensor", format!("{} {whole_game}", sensor.kind()));
     }
