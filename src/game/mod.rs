@@ -30,6 +30,8 @@ pub struct Board {
     conduct: Conduct,
     readers: [Reader; 2],
     last: MonoTime,
+    /// When something happened last: an event, or a deadline that fired.
+    acted: MonoTime,
     facts: VecDeque<Fact>,
     orders: Vec<Order>,
     decoded: VecDeque<Stamped>,
@@ -47,6 +49,7 @@ impl Board {
             conduct,
             readers: Reader::pair(setup, clock_turned),
             last: MonoTime::ZERO,
+            acted: MonoTime::ZERO,
             facts: VecDeque::new(),
             orders: Vec::new(),
             decoded: VecDeque::new(),
@@ -128,6 +131,7 @@ impl Board {
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {
         self.fire(at);
+        self.acted = at;
         let ev = self.session.last_event() + 1;
         if self.keep_decoded {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
@@ -202,7 +206,9 @@ impl Board {
             let (session, conduct) = (self.session.deadline(), self.conduct.deadline());
             let rest = self.rest();
             let first = sooner(rest.map(|(at, _)| at), sooner(session, conduct));
-            let Some(at) = first.filter(|at| *at <= now) else { return };
+            // What was found late may have a time that has passed when it is found.
+            let Some(at) = first.filter(|at| *at <= now).map(|at| at.max(self.acted)) else { return };
+            self.acted = at;
             if let Some((_, unit)) = rest.filter(|(due, _)| *due <= at) {
                 self.settle(at, unit);
             } else if session.is_some_and(|due| due <= at) {
