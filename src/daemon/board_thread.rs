@@ -291,6 +291,18 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_of_two_sources_is_taken_by_its_stamps() {
+        let reading = |us, unit| Reading {
+            at: MonoTime::from_micros(us),
+            input: Some(crate::session::io::Input::Event(unit, Event::Tick)),
+        };
+        use crate::session::event::Unit::{A, B};
+        let waiting = vec![reading(7, B), reading(5, A), reading(7, A), reading(6, B)];
+        let taken = vec![reading(5, A), reading(6, B), reading(7, B), reading(7, A)];
+        assert_eq!(by_time(waiting), taken);
+    }
+
+    #[test]
     fn a_disk_that_does_not_answer_does_not_stop_the_feed() {
         let disk = Disk::default();
         disk.set_hanging(true);

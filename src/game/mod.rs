@@ -157,9 +157,14 @@ impl Board {
                 });
                 self.take(at, ev, routed.unit, &routed.event);
             }
-            (Read::Edge, _) => {
+            (Read::Edge { dip, noisy }, _) => {
                 // An edge is counted as what happens on the second board is.
                 self.take(at, ev, Unit::B, event);
+                if let Some((square, open_us)) = dip.filter(|_| self.conduct.may_move_on(unit, &self.session))
+                {
+                    self.session.note_dip(at, square, open_us, noisy);
+                    self.pass_on(at);
+                }
                 self.fire(at);
             }
         }

@@ -217,6 +217,17 @@ impl Session {
         self.change(at, square, occupied, None);
     }
 
+    /// The contact of an occupied square was open for so many microseconds, which was too short to count; at
+    /// `noisy` boards, which debounce by themselves, that is told.
+    pub fn note_dip(&mut self, at: MonoTime, square: Square, open_us: u64, noisy: bool) {
+        if open_us >= debounce::BOUNCE_US {
+            self.tracker.dip(square, at);
+        }
+        if noisy {
+            self.advise(at, "noise", Bitboard::from_square(square), "open for too short a time to be a lift");
+        }
+    }
+
     /// The stamp of the next event went back and was clamped by the caller.
     pub fn note_time_backwards(&mut self) {
         self.went_back = true;
@@ -252,13 +263,7 @@ impl Session {
     /// The contact of an occupied square was open for so long, which is too short to count.
     fn dipped(&mut self, at: MonoTime, sensor: Square, open_us: Option<u64>) {
         let Some(open_us) = open_us else { return };
-        let square = self.orientation.square(sensor);
-        if open_us >= debounce::BOUNCE_US {
-            self.tracker.dip(square, at);
-        }
-        if self.hears_noise {
-            self.advise(at, "noise", Bitboard::from_square(square), "open for too short a time to be a lift");
-        }
+        self.note_dip(at, self.orientation.square(sensor), open_us, self.hears_noise);
     }
 
     fn press(&mut self, side: Color, at: MonoTime) {

@@ -34,6 +34,8 @@ pub(super) struct Reader {
 #[derive(Clone, Debug)]
 struct OneOfTwo {
     debouncer: Option<Debouncer>,
+    /// It debounces by itself, so that a dip is noise.
+    noisy: bool,
     lie: Lie,
 }
 
@@ -43,7 +45,12 @@ pub(super) enum Read {
     /// The same in the numbering of the game.
     Event(Event),
     /// An edge that has to rest first.
-    Edge,
+    Edge {
+        /// A square whose contact was open for so many microseconds, too short to count.
+        dip: Option<(Square, u64)>,
+        /// Such a dip is noise: the board debounces by itself.
+        noisy: bool,
+    },
 }
 
 impl Reader {
@@ -68,6 +75,7 @@ impl Reader {
             dgt_turned: setting == OrientationSetting::WhiteNorth,
             pair: unit.map(|unit| OneOfTwo {
                 debouncer: debouncer(&unit, &setup.settings, setup),
+                noisy: unit.signal == Signal::Debounced,
                 lie: Lie::new(unit.orientation),
             }),
         }
@@ -110,8 +118,9 @@ impl Reader {
         let Some(pair) = &mut self.pair else { return (Read::Event(event.clone()), false) };
         match (event, &mut pair.debouncer) {
             (Event::Square { square, occupied }, Some(debouncer)) => {
-                debouncer.edge(at, *square, *occupied);
-                return (Read::Edge, false);
+                let open_us = debouncer.edge(at, *square, *occupied);
+                let dip = open_us.map(|us| (pair.lie.square(*square), us));
+                return (Read::Edge { dip, noisy: pair.noisy }, false);
             }
             (Event::Occupied(occupied), Some(debouncer)) => debouncer.reset(*occupied),
             _ => {}

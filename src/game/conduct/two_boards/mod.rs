@@ -206,6 +206,11 @@ impl Conduct {
         SeenBy { boards: self.two_boards.as_ref(), unit, session }
     }
 
+    /// Whether what happens on this board may belong to a move that is made on it.
+    pub(in crate::game) fn may_move_on(&self, unit: Unit, session: &Session) -> bool {
+        self.two_boards.as_ref().is_some_and(|boards| boards.may_move(unit, session))
+    }
+
     /// True when the game is played on two boards.
     pub(in crate::game) const fn has_two_boards(&self) -> bool {
         self.two_boards.is_some()
