@@ -598,7 +598,7 @@ fn lever_and_buttons_of_a_matrix() {
             "5:15: board.sensor.matrix.lever-black: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
         ],
     );
-    let words = "what the button says: \"pause\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
+    let words = "what the button says: \"pause\", \"announce\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
     refuses_board(
         &format!(
             "{table}[[board.sensor.matrix.button]]\npin = 7\nsays = \"jadoube\"\n[[board.sensor.matrix.button]]\npin = 7"
@@ -784,4 +784,23 @@ fn every_example_is_correct_and_says_what_it_is_for() {
     assert!(shown("dgt-usb.toml").contains("dgt /dev/touchmoved/dgt;"));
     assert!(shown("dgt-rs232.toml").contains("dgt USB serial number A50285BI;"));
     assert!(shown("dgt-bluetooth.toml").contains("dgt /dev/rfcomm0;"));
+}
+
+#[test]
+fn inputs_that_are_pulled_up_on_the_board_cannot_be_pressed_by_a_high_level() {
+    let dir = tempfile::tempdir().unwrap();
+    let board = |extra: &str| {
+        let text = format!("[data]\ndir = \"data\"\n[[board]]\nid = \"1\"\n[board.sensor.matrix]\n{extra}\n");
+        std::fs::write(dir.path().join("b.toml"), text).unwrap();
+        check_config(dir.path(), &["b.toml"])
+    };
+    let refused = board("lever-white = 2\ninputs-active = \"high\"");
+    let said =
+        String::from_utf8_lossy(&refused.stderr).into_owned() + &String::from_utf8_lossy(&refused.stdout);
+    assert!(
+        !refused.status.success() && said.contains("lever-white: pin 2 has a pull-up resistor"),
+        "{said}"
+    );
+    assert!(board("lever-white = 2").status.success());
+    assert!(board("lever-white = 7\ninputs-active = \"high\"").status.success());
 }

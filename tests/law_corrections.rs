@@ -565,3 +565,41 @@ fn a_move_that_was_not_called_is_not_counted() {
     });
     assert_eq!(counts.collect::<Vec<_>>(), [(0, 0), (1, 1)]);
 }
+
+#[test]
+fn a_clock_that_nobody_saw_starting_ran_since_the_lift_at_the_latest() {
+    // Times of a live record count from the start of the machine, and men are put up before the round.
+    let header = with(under("fide-2023"), &[("time_control", json!("5400+30"))]);
+    let script = "
+        16900000 lift a2
+        16900500 place a2
+        18000000 lift e2
+        18000600 place e4
+        18001000 press white
+        18003000 lift e7
+        18003500 place e5
+        18004000 press black";
+    let told = facts(header, script);
+    let calc = of(&told, "clock");
+    let used: Vec<(&Value, &Value)> = calc.iter().map(|fact| (&fact["calc"], &fact["used"])).collect();
+    assert_eq!(used, [(&json!("fischer"), &json!(1000)), (&json!("fischer"), &json!(3000))]);
+}
+
+#[test]
+fn a_button_tells_that_a_move_was_called() {
+    for how in ["button", "assistant"] {
+        let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": how}});
+        let called = "0 lift e2\n600 place e4\n1000 button announce\n1200 press white";
+        let told = facts(header.clone(), called);
+        assert_eq!(of(&told, "spoken")[0]["uci"], "e2e4");
+        assert!(of(&told, "announce-missing").is_empty());
+        assert_eq!(of(&told, "move_completed")[0]["how"], "press");
+        let before = "0 button announce-white\n600 lift e2\n900 place e4\n1200 press white";
+        let told = facts(header.clone(), before);
+        assert!(of(&told, "announce-missing").is_empty());
+        assert_eq!(of(&told, "move_completed").len(), 1);
+        let told = facts(header, "0 lift e2\n600 place e4\n1200 press white");
+        assert_eq!(of(&told, "announce-missing").len(), 1);
+        assert!(of(&told, "move_completed").is_empty());
+    }
+}

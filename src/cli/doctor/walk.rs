@@ -69,6 +69,10 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
     let (listener, about, mut watch) =
         Listener::open(&listen::straight(board)).map_err(|check| check.of(board.id.as_str()).line())?;
     let title = format!("touchmoved doctor --walk, {}", about.title());
+    if let Some(file) = file {
+        // A file that cannot be written is told before the board is cleared.
+        keep(file, &map, &title)?;
+    }
     say(INTRO);
     let words = listen_to_words();
     let mut walk: Option<Walk> = None;

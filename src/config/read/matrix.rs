@@ -75,6 +75,17 @@ pub(super) fn read(
         }
     }
     let inputs = inputs(&section, &lines, &mut taken);
+    if lines.header && inputs.active == ActiveLevel::High {
+        let pulled = |pin: &u32| [2, 3].contains(pin);
+        for (key, pin) in [("lever-white", inputs.lever_white), ("lever-black", inputs.lever_black)] {
+            if let Some(pin) = pin.filter(pulled) {
+                section.problem(key, always_high(pin));
+            }
+        }
+        for (pin, _) in inputs.buttons.iter().filter(|(pin, _)| pulled(pin)) {
+            section.problem("button", always_high(*pin));
+        }
+    }
     if !simulated {
         claim(board, &section, id, &backend, &taken, uses);
     }
@@ -112,6 +123,14 @@ pub(super) fn read(
         inputs,
     };
     Some((SensorConfig::Matrix(Box::new(matrix)), Some((close_ms, open_ms))))
+}
+
+/// GPIO 2 and 3 have resistors of 1.8 kΩ to 3.3 V on the board.
+fn always_high(pin: u32) -> String {
+    format!(
+        "pin {pin} has a pull-up resistor on the board and would always read as pressed with \
+         inputs-active = \"high\"; choose another pin"
+    )
 }
 
 fn backend(section: &Section<'_>, number: u64) -> MatrixBackend {
@@ -282,11 +301,11 @@ fn input(section: &Section<'_>, key: &'static str, lines: &Lines, taken: &mut Ta
     Some(pin)
 }
 
-const WORDS: &str = "what the button says: \"pause\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of \
+const WORDS: &str = "what the button says: \"pause\", \"announce\", a result such as \"1/2-1/2\", \"jadoube-white\" or another button of \
                      docs/laws.md that ends with a side, or \"arbiter \" with a command, such as \"arbiter confirm\"";
 
 /// Names of buttons before their side (docs/laws.md).
-const BUTTONS: [&str; 15] = [
+const BUTTONS: [&str; 18] = [
     "jadoube",
     "draw-offer",
     "draw-accept",
@@ -302,6 +321,9 @@ const BUTTONS: [&str; 15] = [
     "claim-quickplay",
     "claim-draw",
     "present",
+    "announce",
+    "request-five-seconds",
+    "show-score",
 ];
 
 /// What a button says, as an event.
@@ -314,6 +336,9 @@ fn event(says: &str) -> Option<Event> {
     }
     if let Some(result) = GameResult::parse(says).filter(|result| *result != GameResult::Ongoing) {
         return Some(Event::Result(result));
+    }
+    if says == "announce" {
+        return Some(Event::Button(says.to_owned()));
     }
     let (name, side) = says.rsplit_once('-')?;
     let known = BUTTONS.contains(&name) && ["white", "black"].contains(&side);

@@ -29,8 +29,9 @@ pub(super) struct Announcing {
     held: VecDeque<Fact>,
     /// How many plies had been made at the last announcement of one.
     spoken: usize,
-    /// A move that was announced before it was on the board, and how many plies there were.
-    ahead: Option<(usize, Move)>,
+    /// A move that was announced before it was on the board, and how many plies there were; a button does
+    /// not tell which.
+    ahead: Option<(usize, Option<Move>)>,
     /// A slip of the tongue that was not corrected yet.
     slip: Option<String>,
 }
@@ -52,7 +53,7 @@ impl Announcing {
         if let FactKind::MoveMade { ply, .. } = fact.kind
             && let Some((plies, mv)) = self.ahead.take()
             && plies + 1 == ply
-            && desk.session.move_at(plies) == Some(mv)
+            && mv.is_none_or(|mv| desk.session.move_at(plies) == Some(mv))
         {
             // It was announced before it was made.
             self.spoken = ply;
@@ -104,7 +105,7 @@ impl Conduct {
     /// Moves wait for their announcement on a pegged board where announcements are known.
     pub(super) fn look_at_start(&mut self) {
         let pegged = matches!(self.board, BoardKind::Peg | BoardKind::TwoBoard);
-        if pegged && self.settings.peg_announce == PegAnnounce::Button {
+        if pegged && self.settings.peg_announce != PegAnnounce::AssumeOnPress {
             self.announcing.require();
         }
     }
@@ -113,6 +114,23 @@ impl Conduct {
     fn call(&self, mv: Move) -> String {
         let speech = self.settings.peg_speech.as_str().parse().unwrap_or(Speech::German);
         announcement::announce(mv, speech)
+    }
+
+    /// The button for announcements: the move that stands on the board was called, or the one that comes.
+    pub(super) fn announced_by_button(&mut self, desk: &mut Desk<'_>) {
+        let plies = desk.session.plies().len();
+        if !self.announcing.waits() {
+            if self.announcing.required {
+                self.announcing.ahead = Some((plies, None));
+            }
+            return;
+        }
+        if let Some(mv) = plies.checked_sub(1).and_then(|last| desk.session.move_at(last)) {
+            desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text: self.call(mv) });
+        }
+        self.announcing.slip = None;
+        self.announcing.spoken = plies;
+        self.announcing.release(desk);
     }
 
     /// Somebody announced a move in words, or as UCI.
@@ -161,7 +179,7 @@ impl Conduct {
             if let Some(boards) = &mut self.two_boards {
                 boards.announce(desk.session.position(), mv);
             }
-            self.announcing.ahead = Some((plies, mv));
+            self.announcing.ahead = Some((plies, Some(mv)));
             let text = self.call(mv);
             desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
         } else {

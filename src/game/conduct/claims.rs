@@ -93,6 +93,7 @@ enum Said {
     Touched(Color, Square),
     Status(Color),
     Present(Color),
+    Announced,
 }
 
 fn side(word: &str) -> Option<Color> {
@@ -111,6 +112,9 @@ fn said(name: &str) -> Option<Said> {
     if matches!(name, "status" | "request-status" | "assistant-status" | "assistant-request-status") {
         return Some(Said::Status(Color::White));
     }
+    if name == "announce" {
+        return Some(Said::Announced);
+    }
     let (what, word) = name.rsplit_once('-')?;
     let side = side(word)?;
     const CLAIMS: [&str; 9] =
@@ -126,6 +130,7 @@ fn said(name: &str) -> Option<Said> {
         "assistant-status" | "assistant-request" | "status" => Said::Status(side),
         "assistant-request-status" | "request-status" => Said::Status(side),
         "present" => Said::Present(side),
+        "announce" => Said::Announced,
         other => {
             let kind = other.strip_prefix("claim-")?;
             Said::Claim(CLAIMS.into_iter().find(|known| *known == kind)?, side)
@@ -162,6 +167,7 @@ impl Conduct {
             Said::Touched(side, square) => self.report_touch(side, square, desk),
             Said::Status(side) => self.tell_status(side, desk),
             Said::Present(side) => self.clocks.see(side),
+            Said::Announced => self.announced_by_button(desk),
             Said::Claim(kind, side) => match kind {
                 "threefold" | "fifty" => self.claim_draw(kind, side, desk),
                 "touch" => self.claim_touch(side, desk),

@@ -82,6 +82,8 @@ pub(super) struct Clocks {
     at_press: AtPress,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
+    /// The time of the first event of the record.
+    origin: MonoTime,
 }
 
 impl Clocks {
@@ -116,6 +118,7 @@ impl Clocks {
             scribe_told: false,
             at_press: AtPress::default(),
             begun: None,
+            origin: MonoTime::ZERO,
         }
     }
 
@@ -264,6 +267,17 @@ impl Clocks {
         self.half(side).left
     }
 
+    /// The record begins: time before it is not known.
+    pub(super) const fn open(&mut self, at: MonoTime) {
+        self.origin = at;
+        self.since = at;
+    }
+
+    /// When the first clock was started, or the record began.
+    pub(super) fn start(&self) -> MonoTime {
+        self.begun.unwrap_or(self.origin)
+    }
+
     /// A player is there.
     pub(super) const fn see(&mut self, side: Color) {
         self.half_mut(side).seen = true;
@@ -335,9 +349,10 @@ impl Conduct {
         let at = desk.at;
         let unstarted = self.clocks.running.is_none() && !self.clocks.paused;
         if unstarted && self.clocks.begun.is_none() {
-            // The clock ran from the beginning of the log; nobody said so.
+            // The clock ran, and nobody said since when: at the latest since the man was lifted.
             self.clocks.running = Some(side);
-            self.clocks.begun = Some(MonoTime::ZERO);
+            self.clocks.since = self.last_lift().unwrap_or(at);
+            self.clocks.begun = Some(self.clocks.since);
         }
         if self.clocks.running == Some(side) {
             self.account(side, desk);

@@ -228,6 +228,9 @@ impl Conduct {
     pub(super) fn before(&mut self, unit: Unit, event: &Event, desk: &mut Desk<'_>) {
         self.press_told = false;
         self.ruled_back = false;
+        if !self.begun {
+            self.clocks.open(desk.at);
+        }
         if let Event::Flag(_) = event {
             self.end_before_flag(desk);
         }

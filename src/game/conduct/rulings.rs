@@ -33,7 +33,6 @@ use crate::{
                 Partial, Penalty, Progress, Side, Snapshot, Sq, Squares, TimedMove, Times,
             },
         },
-        time::MonoTime,
     },
 };
 
@@ -476,7 +475,7 @@ impl Conduct {
 
     /// A player did not come; where nobody says which, whoever gave no sign of being there.
     fn default(&self, side: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let late_ms = desk.at.since(self.clocks.begun.unwrap_or_default()) / 1000;
+        let late_ms = desk.at.since(self.clocks.start()) / 1000;
         let saved = |side| match self.at_resumption(side, late_ms, desk) {
             Some("sealed-move-mates") => {
                 Some("the sealed move mates: make it on the board, or enter the result")
@@ -617,7 +616,7 @@ impl Conduct {
             Some(Color::White)
         };
         let Some(ran) = ran else { return };
-        let from = self.clocks.begun.unwrap_or_default();
+        let from = self.clocks.start();
         let elapsed = desk.at.since(from) / 1000;
         let Some(before) = self.clocks.left_at_start(ran) else { return };
         let after = clock::after_running(before, elapsed);
@@ -642,7 +641,7 @@ impl Conduct {
 
     /// Who has not come yet, and by how much he is late (Article 6.7.1).
     fn late_check(&mut self, desk: &mut Desk<'_>) {
-        let from = self.clocks.begun.unwrap_or_default();
+        let from = self.clocks.start();
         let DefaultCheck { late_ms, limit_ms, lost } =
             default_time::check(&self.settings, desk.at.since(from) / 1000);
         for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
@@ -721,7 +720,7 @@ impl Conduct {
     }
 
     fn progress(&self, desk: &Desk<'_>) -> Progress {
-        let mut before = MonoTime::ZERO;
+        let mut before = self.clocks.start();
         let mut moves: Vec<TimedMove> = Vec::new();
         for (index, record) in desk.session.plies().enumerate() {
             let done = record.completed.unwrap_or(record.made);

@@ -130,8 +130,8 @@ impl MatrixPort for CdevPort {
     }
 }
 
-const ELSEWHERE: &str = "name another one with chip = \"/dev/gpiochipN\" or by its label (gpiodetect lists them), or \
-                         choose another sensor for this board";
+const ELSEWHERE: &str = "name it with backend = \"gpiocdev\", chip = \"/dev/gpiochipN\" or its label (gpiodetect lists \
+                         them), and its rows and columns, or choose another sensor for this board";
 
 /// The device of a chip, which can be opened.
 fn find(chip: &Chip) -> Result<PathBuf, SourceError> {

@@ -76,6 +76,14 @@ impl Conduct {
         self.take_touch(square, desk.at, false, desk);
     }
 
+    /// When the man of the move that was told last was lifted.
+    pub(in crate::game::conduct) fn last_lift(&self) -> Option<MonoTime> {
+        let (made, mv) = self.last_made?;
+        let of_move = |contact: &&Contact| !contact.occupied && touch::moved(mv) == Some(contact.square);
+        let lift = self.turn_before.contacts.iter().rev().find(of_move);
+        Some(lift.map_or(made.placed, |contact| contact.at))
+    }
+
     /// Whoever lifted a man is there: the player who has the move, or its owner where it cannot be captured.
     pub(super) fn see_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
         if self.clocks.was_seen(Color::White) && self.clocks.was_seen(Color::Black) {
