@@ -261,6 +261,9 @@ fn boards_that_disagree_are_told_the_arbiter_with_what_he_needs() {
     assert!(boards["fen"].as_str().unwrap().starts_with(dgt::START), "{boards}");
     assert!(boards["white_ms"].is_u64() && boards["black_ms"].is_u64(), "{boards}");
     assert!(hall.told("boards-diverged").iter().any(|told| told["squares"] == json!(["e3", "e4"])));
+    // Spectators see the game, not the board that is wrong.
+    let shown = hall.daemon.json("/api/boards/1")["board"].clone();
+    assert_eq!(shown, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR");
     // It is put right.
     black.board.set(peg::START ^ (1 << 12));
     black.board.set(peg::START ^ (1 << 12) ^ (1 << 28));
