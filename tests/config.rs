@@ -708,7 +708,7 @@ fn a_pegged_board() {
     refuses_board(
         table,
         &[
-            "3:1: board.sensor.peg.port: missing; name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/",
+            "3:1: board.sensor.peg.port: missing; name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/, or give the serial-number of its USB adapter",
         ],
     );
     refuses_board(
@@ -722,6 +722,13 @@ fn a_pegged_board() {
         "[[board]]\nid = 1\nsensor.dgt.port = \"/dev/x\"\n[[board]]\nid = 2\nsensor.peg.port = \"/dev/x\"\n",
         &["6:19: board.sensor.peg.port: /dev/x is read by board 1 (line 3) already; one port, one board"],
     );
+    refuses(
+        "[[board]]\nid = \"1\"\nsensor.dgt = { serial-number = \"A1\" }\n\
+         [[board]]\nid = \"2\"\nsensor.peg = { serial-number = \"A1\" }\n",
+        &[
+            "6:32: board.sensor.peg.serial-number: USB serial number A1 is read by board 1 (line 3) already; one port, one board",
+        ],
+    );
     refuses_board(
         "[board.sensor.matrix]\nkind = \"pegs\"",
         &["4:8: board.sensor.matrix.kind: expected \"reed\" or \"peg\", found \"pegs\""],
@@ -731,10 +738,11 @@ fn a_pegged_board() {
 #[test]
 fn the_examples_of_pegged_boards_say_what_they_would_read() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples");
-    let output = check_config(&dir, &["peg-serial.toml", "peg-matrix.toml"]);
+    let output = check_config(&dir, &["peg-serial.toml", "peg-usb.toml", "peg-matrix.toml"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap();
     assert!(summary.contains("pegged board /dev/touchmoved/peg at 115200 bits a second"), "{summary}");
+    assert!(summary.contains("pegged board USB serial number PB0007 at 115200 bits a second"), "{summary}");
     assert!(summary.contains("pegged board as a matrix (auto), a scan every 5 ms"), "{summary}");
 }
 

@@ -13,7 +13,7 @@ use touchmoved::{
     sensor::{
         dgt::{DgtSource, policy::Updates},
         serial::{
-            ModemLines, PortSettings, SerialLink,
+            Framing, ModemLines, PortSettings, SerialLink,
             place::{PortName, Roots},
         },
     },
@@ -347,7 +347,12 @@ fn a_port_that_another_program_has_is_taken_when_it_is_free() {
     let mut holder = None;
     let (mut desk, board) = Desk::new(|link| {
         let board = TestBoard::plug(link, START);
-        let settings = PortSettings { path: link.to_owned(), baud: 9600, lines: ModemLines::Leave };
+        let settings = PortSettings {
+            path: link.to_owned(),
+            baud: 9600,
+            framing: Framing::EightNone,
+            lines: ModemLines::Leave,
+        };
         holder = Some(SerialLink::open(&settings).unwrap());
         Some(board)
     });

@@ -23,7 +23,7 @@ use std::{
 use serde_json::Value;
 use touchmoved::{
     doctor::Topic,
-    sensor::serial::{ModemLines, PortSettings, SerialLink},
+    sensor::serial::{Framing, ModemLines, PortSettings, SerialLink},
 };
 
 use board::DgtBoard;
@@ -153,11 +153,32 @@ fn a_port_that_is_missing_busy_or_silent_says_what_to_do() {
         assert_check(&report, topic, "not-run", "could not be read");
     }
     let _silent = DgtBoard::silent(&port);
-    let settings = PortSettings { path: port.clone(), baud: 9600, lines: ModemLines::Leave };
+    let settings = PortSettings {
+        path: port.clone(),
+        baud: 9600,
+        framing: Framing::EightNone,
+        lines: ModemLines::Leave,
+    };
     let holder = SerialLink::open(&settings).unwrap();
     assert_check(&bench.report(&[]), Topic::Device, "failed", "in use by another program");
     drop(holder);
     assert_check(&bench.report(&["--seconds", "1"]), Topic::Device, "failed", "no answer");
+}
+
+#[test]
+fn every_way_of_listening_ends_with_what_is_wrong_at_a_port_that_cannot_be_opened() {
+    for kind in ["dgt", "peg"] {
+        let bench = Bench::quiet(&format!("[board.sensor.{kind}]\nserial-number = \"nobody-has-it\""));
+        let report = bench.report(&[]);
+        assert_check(&report, Topic::Device, "failed", "no serial adapter");
+        assert_eq!(check(&report, Topic::Device)["command"], "ls -l /dev/serial/by-id");
+        for way in ["--live", "--walk"] {
+            let output = bench.doctor(&[way]);
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains("no serial adapter with the USB serial number nobody-has-it"), "{said}");
+        }
+    }
 }
 
 #[test]

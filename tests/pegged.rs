@@ -25,7 +25,10 @@ use touchmoved::{
     sensor::{
         Reading, Sink, Source, Stop,
         peg::{BAUD, PegSource},
-        serial::{Framing, ModemLines},
+        serial::{
+            Framing, ModemLines, PortSettings, SerialLink,
+            place::{PortName, Roots},
+        },
     },
     session::{event::Event, fact::Fact, io::Input, time::MonoTime},
 };
@@ -38,7 +41,7 @@ struct Desk {
     thread: JoinHandle<()>,
     board: Board,
     facts: Vec<Fact>,
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
     link: PathBuf,
 }
 
@@ -50,15 +53,30 @@ impl Desk {
     }
 
     fn at(dir: tempfile::TempDir, link: PathBuf) -> Desk {
+        let source = PegSource::new(&link, BAUD, Framing::EightNone, ModemLines::Leave);
+        Desk::of(dir, link, source)
+    }
+
+    /// A desk at the board with this serial number, in a system whose devices are in its folder.
+    fn of_number(number: &str) -> Desk {
+        let dir = tempfile::tempdir().unwrap();
+        let roots = Roots { terminals: dir.path().join("class"), devices: dir.path().to_owned() };
+        let name = PortName::UsbSerial(number.to_owned());
+        let source = PegSource::at(name, BAUD, Framing::EightNone, ModemLines::Leave).with_roots(roots);
+        let link = dir.path().join("ttyACM1");
+        Desk::of(dir, link, source)
+    }
+
+    fn of(dir: tempfile::TempDir, link: PathBuf, source: PegSource) -> Desk {
         let (sender, readings) = sync_channel(64);
         let stop = Stop::default();
-        let source = Box::new(PegSource::new(&link, BAUD, Framing::EightNone, ModemLines::Leave));
+        let source = Box::new(source);
         let thread = {
             let stop = stop.clone();
             std::thread::spawn(move || source.run(&Sink::new(sender), &stop).unwrap())
         };
         let board = game("sensor.peg = { port = \"/dev/x\" }");
-        Desk { readings, stop, thread, board, facts: Vec::new(), _dir: dir, link }
+        Desk { readings, stop, thread, board, facts: Vec::new(), dir, link }
     }
 
     /// A desk and a board that is read.
@@ -238,11 +256,7 @@ fn a_board_comes_back_under_another_name_with_the_gap_on_record() {
     let board = TestBoard::plug(&desk.link, peg::Holes::of(moved));
     assert_ne!(fs::read_link(&desk.link).unwrap(), name);
     let events = desk.until(is_occupied);
-    let gap = events.iter().find_map(|event| match event {
-        Event::Device(note) if note["what"] == "gap" => note["gap_ms"].as_u64(),
-        _ => None,
-    });
-    assert!(gap.is_some(), "{events:?}");
+    assert!(gap_ms(&events).is_some(), "{events:?}");
     board.press(0);
     desk.until(|event| *event == Event::Press(Color::White));
     let told = desk.told();
@@ -252,20 +266,93 @@ fn a_board_comes_back_under_another_name_with_the_gap_on_record() {
     desk.end();
 }
 
+/// The length of the gap that these events tell of.
+fn gap_ms(events: &[Event]) -> Option<u64> {
+    events.iter().find_map(|event| match event {
+        Event::Device(note) if note["what"] == "gap" => note["gap_ms"].as_u64(),
+        _ => None,
+    })
+}
+
+/// Plugs an adapter with this serial number into the system of a folder: its terminal has this name.
+fn adapter(dir: &Path, terminal: &str, number: &str) {
+    let usb = dir.join("devices").join(terminal);
+    let port = usb.join("1.0").join(terminal);
+    fs::create_dir_all(&port).unwrap();
+    fs::write(usb.join("idVendor"), "2e8a\n").unwrap();
+    fs::write(usb.join("serial"), format!("{number}\n")).unwrap();
+    fs::create_dir_all(dir.join("class").join(terminal)).unwrap();
+    std::os::unix::fs::symlink(&port, dir.join("class").join(terminal).join("device")).unwrap();
+}
+
+#[test]
+fn a_board_is_found_by_its_serial_number_under_any_name() {
+    let mut desk = Desk::of_number("PB0007");
+    let events = desk.until(|event| noted(event, "error").is_some());
+    let text = events.iter().find_map(|event| noted(event, "error")).unwrap();
+    assert!(text.contains("PB0007 is plugged in") && text.contains("by-id"), "{text}");
+    let dir = desk.dir.path().to_owned();
+    // Somebody else's device has the first name.
+    let other = TestBoard::plug(&dir.join("ttyACM0"), peg::Holes::of(0));
+    adapter(&dir, "ttyACM0", "99999");
+    let board = TestBoard::plug(&desk.link, peg::Holes::of(START));
+    adapter(&dir, "ttyACM1", "PB0007");
+    let events = desk.until(is_occupied);
+    assert_eq!(events.last(), Some(&Event::Occupied(Bitboard(START))));
+    fs::remove_dir_all(dir.join("class/ttyACM1")).unwrap();
+    board.unplug(&desk.link);
+    desk.until(|event| *event == Event::Link(false));
+    let moved = START ^ bit(Square::E2) ^ bit(Square::E4);
+    let back = dir.join("ttyACM2");
+    let board = TestBoard::plug(&back, peg::Holes::of(moved));
+    adapter(&dir, "ttyACM2", "PB0007");
+    let events = desk.until(is_occupied);
+    assert!(gap_ms(&events).is_some(), "{events:?}");
+    assert_eq!(events.last(), Some(&Event::Occupied(Bitboard(moved))), "the full report");
+    board.unplug(&back);
+    other.unplug(&dir.join("ttyACM0"));
+    desk.end();
+}
+
+#[test]
+fn of_two_adapters_with_one_serial_number_none_is_taken() {
+    let mut desk = Desk::of_number("0001");
+    let dir = desk.dir.path().to_owned();
+    desk.until(|event| noted(event, "error").is_some());
+    // Both are there at once: the list of terminals gets its name when it is whole.
+    let (one, other) = (dir.join("ttyACM0"), TestBoard::plug(&desk.link, peg::Holes::of(START)));
+    let stranger = TestBoard::plug(&one, peg::Holes::of(0));
+    let staged = dir.join("staged");
+    for terminal in ["ttyACM0", "ttyACM1"] {
+        adapter(&staged, terminal, "0001");
+    }
+    fs::rename(staged.join("class"), dir.join("class")).unwrap();
+    let several = |event: &Event| noted(event, "error").filter(|text| text.contains("by-path"));
+    let events = desk.until(|event| several(event).is_some());
+    let text = events.iter().find_map(several).unwrap();
+    assert!(text.contains("ttyACM0 and") && text.contains("port ="), "{text}");
+    assert!(!events.contains(&Event::Link(true)), "{events:?}");
+    // The board's own adapter is the only one now.
+    fs::remove_dir_all(dir.join("class/ttyACM0")).unwrap();
+    let events = desk.until(is_occupied);
+    assert_eq!(events.last(), Some(&Event::Occupied(Bitboard(START))));
+    stranger.unplug(&one);
+    other.unplug(&desk.link);
+    desk.end();
+}
+
 #[test]
 fn a_port_that_another_program_has_is_taken_when_it_is_free() {
     let dir = tempfile::tempdir().unwrap();
     let link = dir.path().join("peg");
     let board = TestBoard::plug(&link, peg::Holes::of(START));
-    let device = fs::read_link(&link).unwrap();
-    let other = serialport::new(device.to_string_lossy(), BAUD).exclusive(true);
-    let other = TTYPort::open(&other).unwrap();
+    let (framing, lines) = (Framing::EightNone, ModemLines::Leave);
+    let settings = PortSettings { path: link.clone(), baud: BAUD, framing, lines };
+    let other = SerialLink::open(&settings).unwrap();
     let mut desk = Desk::at(dir, link);
     let events = desk.until(|event| noted(event, "error").is_some());
     let text = events.iter().find_map(|event| noted(event, "error")).unwrap();
     assert!(text.contains("in use by another program") && text.contains("fuser -v"), "{text}");
-    let mut other = other;
-    other.set_exclusive(false).unwrap();
     drop(other);
     desk.until(is_occupied);
     board.unplug(&desk.link);

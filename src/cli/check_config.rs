@@ -146,9 +146,7 @@ fn device(sensor: &SensorConfig) -> String {
             format!("sensor log {} without pauses", path.display())
         }
         SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
-        SensorConfig::Peg { port, baud, .. } => {
-            format!("pegged board {} at {baud} bits a second", port.display())
-        }
+        SensorConfig::Peg { port, baud, .. } => format!("pegged board {port} at {baud} bits a second"),
         SensorConfig::Matrix(matrix) => {
             let what = match matrix.kind {
                 MatrixKind::Reed => "matrix",

@@ -42,7 +42,7 @@ pub enum SensorConfig {
     /// A pegged board that speaks the peg protocol on a serial port (`docs/peg-protocol.md`).
     Peg {
         /// The serial device.
-        port: PathBuf,
+        port: PortName,
         /// Bits a second, 1200 to 4 000 000.
         baud: u32,
         /// Data bits, parity and stop bits.

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use shakmaty::Color;
 
 use super::{
-    BoardConfig, Config, DtrRts, Framing, Level, Pace, SensorConfig, Speed, TimeControl, parse,
+    BoardConfig, Config, DtrRts, Framing, Level, Pace, PortName, SensorConfig, Speed, TimeControl, parse,
     problem::Report, read,
 };
 use crate::{
@@ -49,7 +49,7 @@ fn meaning(text: &str) -> Config {
 #[test]
 fn the_default_file_is_correct_as_it_is_and_with_every_setting_in_effect() {
     assert_eq!(check(COMMENTED).boards.len(), 1);
-    assert_eq!(check(&join(settings())).boards.len(), 9);
+    assert_eq!(check(&join(settings())).boards.len(), 10);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_pegged_board_tells_touches_whichever_way_it_is_read() {
     assert_eq!(
         board(whole).sensor,
         SensorConfig::Peg {
-            port: "/dev/x".into(),
+            port: PortName::Path("/dev/x".into()),
             baud: 9600,
             framing: Framing::SevenEven,
             dtr_rts: DtrRts::Off

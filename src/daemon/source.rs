@@ -131,7 +131,8 @@ fn open(
             Ok(Box::new(source))
         }
         SensorConfig::Peg { port, baud, framing, dtr_rts } => {
-            Ok(Box::new(PegSource::new(port, *baud, framing_of(*framing), lines_of(*dtr_rts))))
+            let (framing, lines) = (framing_of(*framing), lines_of(*dtr_rts));
+            Ok(Box::new(PegSource::at(port_of(port), *baud, framing, lines)))
         }
         SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status),
     }

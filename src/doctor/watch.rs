@@ -87,6 +87,7 @@ pub struct Watch {
     flags: u64,
     garbled: u64,
     complaints: Vec<String>,
+    port: Option<String>,
     wiring: Vec<String>,
     changes: VecDeque<Change>,
 }
@@ -139,6 +140,7 @@ impl Watch {
             flags: 0,
             garbled: 0,
             complaints: Vec::new(),
+            port: None,
             wiring: Vec::new(),
             changes: VecDeque::new(),
         }
@@ -396,6 +398,11 @@ impl Watch {
     /// What the self-test of a matrix found, each with its place.
     pub fn wiring(&self) -> &[String] {
         &self.wiring
+    }
+
+    /// Why the port cannot be opened, as long as nothing is known of the board.
+    pub fn port_trouble(&self) -> Option<&str> {
+        self.port.as_deref().filter(|_| !self.known)
     }
 
     /// What the source complained of.

@@ -30,8 +30,8 @@ pub struct Board {
     conduct: Conduct,
     readers: [Reader; 2],
     last: MonoTime,
-    /// When something happened last: an event, or a deadline that fired.
-    acted: MonoTime,
+    /// Time of the last event that was taken or deadline that fired.
+    reached: MonoTime,
     facts: VecDeque<Fact>,
     orders: Vec<Order>,
     decoded: VecDeque<Stamped>,
@@ -49,7 +49,7 @@ impl Board {
             conduct,
             readers: Reader::pair(setup, clock_turned),
             last: MonoTime::ZERO,
-            acted: MonoTime::ZERO,
+            reached: MonoTime::ZERO,
             facts: VecDeque::new(),
             orders: Vec::new(),
             decoded: VecDeque::new(),
@@ -131,7 +131,7 @@ impl Board {
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {
         self.fire(at);
-        self.acted = at;
+        self.reached = at;
         let ev = self.session.last_event() + 1;
         if self.keep_decoded {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
@@ -208,15 +208,11 @@ impl Board {
 
     fn fire(&mut self, now: MonoTime) {
         loop {
-            let (session, conduct) = (self.session.deadline(), self.conduct.deadline());
-            let rest = self.rest();
-            let first = sooner(rest.map(|(at, _)| at), sooner(session, conduct));
-            // What was found late may have a time that has passed when it is found.
-            let Some(at) = first.filter(|at| *at <= now).map(|at| at.max(self.acted)) else { return };
-            self.acted = at;
-            if let Some((_, unit)) = rest.filter(|(due, _)| *due <= at) {
+            let Some(at) = self.deadline().filter(|at| *at <= now) else { return };
+            self.reached = at;
+            if let Some((_, unit)) = self.rest().filter(|(due, _)| *due <= at) {
                 self.settle(at, unit);
-            } else if session.is_some_and(|due| due <= at) {
+            } else if self.session.deadline().is_some_and(|due| due <= at) {
                 self.session.advance(at);
                 self.pass_on(at);
             } else {
@@ -267,9 +263,12 @@ impl Board {
         Unit::ALL.into_iter().filter_map(due).min()
     }
 
-    /// The next deadline.
+    /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
+    /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        sooner(self.rest().map(|(at, _)| at), sooner(self.session.deadline(), self.conduct.deadline()))
+        let rest = self.rest().map(|(at, _)| at);
+        let next = sooner(rest, sooner(self.session.deadline(), self.conduct.deadline()));
+        next.map(|at| at.max(self.reached))
     }
 
     /// The next fact, in order.

@@ -4,20 +4,22 @@ mod accounts;
 mod attempts;
 pub mod keeper;
 pub mod place;
+mod trouble;
+
+pub use trouble::{OpenError, OpenFailure};
+pub(super) use trouble::{Trouble, WHICH_PORT};
 
 use std::{
-    fmt, io,
+    io,
     io::{Read as _, Write as _},
     os::unix::fs::FileTypeExt as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
-use serialport::{ClearBuffer, DataBits, ErrorKind, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
+use serialport::{ClearBuffer, DataBits, FlowControl, Parity, SerialPort as _, StopBits, TTYPort};
 
 use crate::{session::time::MonoTime, sysclock};
-
-use super::Stop;
 
 /// What is done with the modem lines DTR and RTS when the port is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,98 +63,17 @@ pub enum Framing {
     SevenEven,
 }
 
-/// Which port, and how it is set: always 8 data bits, no parity, 1 stop bit, raw, no flow control.
+/// Which port, and how it is set: always raw and without flow control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortSettings {
     /// Path of the device.
     pub path: PathBuf,
     /// Bits a second.
     pub baud: u32,
+    /// Data bits, parity and stop bits.
+    pub framing: Framing,
     /// DTR and RTS.
     pub lines: ModemLines,
-}
-
-/// Why a port cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenError {
-    /// Path of the device.
-    pub path: PathBuf,
-    /// What is wrong.
-    pub reason: OpenFailure,
-}
-
-/// What is wrong with a port.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OpenFailure {
-    /// There is no such file.
-    Missing,
-    /// The user may not open it.
-    Denied,
-    /// Another program has it.
-    Busy,
-    /// It is a file or a directory.
-    NotADevice,
-    /// It is no serial port, or it fails.
-    Other(String),
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match &self.reason {
-            OpenFailure::Missing => write!(
-                f,
-                "{path}: no such device; is the board plugged in? `ls -l /dev/serial/by-id` shows its lasting \
-                 name, and udev/60-touchmoved.rules makes links in /dev/touchmoved"
-            ),
-            OpenFailure::Denied => {
-                let (user, group) = (accounts::user(), accounts::group_of(&self.path));
-                write!(f, "{path}: permission denied; ")?;
-                if accounts::is_member_of(&self.path) {
-                    write!(
-                        f,
-                        "{user} is in the group {group}, so that it is the service that may not: `sudo systemctl \
-                         restart touchmoved` lets it in where the driver was loaded after the service had been \
-                         started, and any other kind of device needs a line DeviceAllow= in the unit"
-                    )
-                } else {
-                    write!(
-                        f,
-                        "`sudo usermod -aG {group} {user}` lets {user} read it, then start touchmoved again"
-                    )
-                }
-            }
-            OpenFailure::Busy => write!(
-                f,
-                "{path}: in use by another program; `sudo fuser -v {path}` shows which (often ModemManager, brltty \
-                 or another chess program). Where it shows none, a program has left its lock behind: unplug the \
-                 device and plug it in again"
-            ),
-            OpenFailure::NotADevice => {
-                write!(f, "{path}: is no device; `ls -l /dev/serial/by-id` shows the serial ports")
-            }
-            OpenFailure::Other(reason) => write!(
-                f,
-                "{path}: cannot be used as a serial port: {reason}; check path and cable, `sudo dmesg | tail` has \
-                 what the system says, and a Bluetooth board has to be switched on and bound (`rfcomm`)"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-impl OpenError {
-    fn new(path: &Path, error: &serialport::Error) -> OpenError {
-        let reason = match error.kind {
-            ErrorKind::Io(io::ErrorKind::NotFound) => OpenFailure::Missing,
-            ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenFailure::Denied,
-            // The library tells EBUSY and a lock held by somebody else this way.
-            ErrorKind::NoDevice => OpenFailure::Busy,
-            _ => OpenFailure::Other(error.description.clone()),
-        };
-        OpenError { path: path.to_owned(), reason }
-    }
 }
 
 /// An open port.
@@ -180,6 +101,10 @@ impl SerialLink {
         let mut link = SerialLink { port: TTYPort::open(&builder).map_err(failed)? };
         // A failure drops the link, which takes the mark away again.
         link.port.set_exclusive(true).map_err(failed)?;
+        link.set_framing(settings.framing).map_err(|error| OpenError {
+            path: settings.path.clone(),
+            reason: OpenFailure::Framing(error.description),
+        })?;
         link.set_lines(settings);
         // What came before the port was set is garbled or old.
         let _ = link.port.clear(ClearBuffer::All);
@@ -200,18 +125,16 @@ impl SerialLink {
         }
     }
 
-    /// Sets data bits and parity of a port that is open, where they are not those of every open port.
-    pub fn set_framing(&mut self, framing: Framing) -> io::Result<()> {
+    /// Sets data bits and parity, where they are not those that every port is opened with.
+    fn set_framing(&mut self, framing: Framing) -> serialport::Result<()> {
         let (data_bits, parity) = match framing {
             Framing::EightNone => return Ok(()),
             Framing::EightEven => (DataBits::Eight, Parity::Even),
             Framing::EightOdd => (DataBits::Eight, Parity::Odd),
             Framing::SevenEven => (DataBits::Seven, Parity::Even),
         };
-        self.port
-            .set_data_bits(data_bits)
-            .and_then(|()| self.port.set_parity(parity))
-            .map_err(io::Error::from)
+        self.port.set_data_bits(data_bits)?;
+        self.port.set_parity(parity)
     }
 
     /// Waits at most `wait` for bytes: how many came and when they were read; `None` when nothing
@@ -276,17 +199,6 @@ impl Backoff {
         self.next_ms = (wait * 2).min(Backoff::LAST_MS);
         Duration::from_millis(wait)
     }
-
-    /// Waits, and looks for the end every 50 ms; false when it came.
-    pub fn wait(&mut self, stop: &Stop) -> bool {
-        let mut left = self.next_wait();
-        while !stop.is_set() && !left.is_zero() {
-            let slice = left.min(Duration::from_millis(50));
-            std::thread::sleep(slice);
-            left = left.saturating_sub(slice);
-        }
-        !stop.is_set()
-    }
 }
 
 impl Default for Backoff {
@@ -297,10 +209,13 @@ impl Default for Backoff {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn settings(path: &Path) -> PortSettings {
-        PortSettings { path: path.to_owned(), baud: 9600, lines: ModemLines::Off }
+        let framing = Framing::default();
+        PortSettings { path: path.to_owned(), baud: 9600, framing, lines: ModemLines::Off }
     }
 
     fn failure(path: &Path) -> OpenError {
@@ -308,11 +223,10 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_port_is_named_with_the_place_to_look() {
+    fn a_port_that_has_gone_is_named() {
         let error = failure(Path::new("/dev/touchmoved/none"));
         assert_eq!(error.reason, OpenFailure::Missing);
         assert!(error.to_string().starts_with("/dev/touchmoved/none: no such device"), "{error}");
-        assert!(error.to_string().contains("/dev/serial/by-id"), "{error}");
     }
 
     #[test]
@@ -354,13 +268,6 @@ mod tests {
         let mut link = SerialLink::open(&settings(&path)).unwrap();
         let mut buffer = [0; 16];
         assert_eq!(link.read(&mut buffer, Duration::from_millis(1)).unwrap(), None);
-    }
-
-    #[test]
-    fn a_denied_port_names_the_command_that_lets_one_in() {
-        let error = serialport::Error::new(ErrorKind::Io(io::ErrorKind::PermissionDenied), "denied");
-        let text = OpenError::new(Path::new("/dev/ttyUSB0"), &error).to_string();
-        assert!(text.contains("sudo usermod -aG dialout "), "{text}");
     }
 
     #[test]

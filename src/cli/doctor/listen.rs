@@ -18,12 +18,7 @@ use crate::{
         board::{About, hears_clock},
         watch::Watch,
     },
-    sensor::{
-        Reading, Sink, SourceError, Stop, Timeline,
-        dgt::BAUD,
-        matrix::Status,
-        serial::{ModemLines, PortSettings, SerialLink, place::Roots},
-    },
+    sensor::{Reading, Sink, SourceError, Stop, Timeline, matrix::Status, serial::place::Roots},
     session::event::Event,
     sysclock,
 };
@@ -53,7 +48,6 @@ pub(super) struct Listener {
 impl Listener {
     /// Opens the source of a board. What is known of it, and a watch for what it tells, come with it.
     pub(super) fn open(board: &BoardConfig) -> Result<(Listener, About, Watch), Check> {
-        look_at_the_port(&board.sensor)?;
         let failed = |error: SourceError| refused(&board.sensor, error);
         let planned = source::plan(board).map_err(failed)?;
         let scans = Arc::<Status>::default();
@@ -90,7 +84,8 @@ impl Listener {
         }
     }
 
-    /// Takes what comes within `wait` into the watch and lets its time go on; false when nothing more comes.
+    /// Takes what comes within `wait` into the watch and lets its time go on; false when nothing more comes, as
+    /// from a port that cannot be opened.
     pub(super) fn hear(&self, watch: &mut Watch, wait: Duration) -> bool {
         match self.next(wait) {
             Heard::Reading(Reading { at, input: Some(input) }) => watch.take(at, &input),
@@ -110,40 +105,28 @@ impl Listener {
             });
             watch.take(watch.now(), &Event::Device(told).into());
         }
-        true
+        watch.port_trouble().is_none()
     }
 
-    /// Ends the source; why it gave up, where it did.
-    pub(super) fn end(self) -> Option<SourceError> {
+    /// Ends the source of a board that was watched. An error is why it gave up, or why its port could not be
+    /// opened.
+    pub(super) fn end(self, board: &BoardConfig, watch: &Watch) -> Result<(), Check> {
         self.stop.set();
         drop(self.readings);
-        match self.thread.join() {
-            Ok(Ok(()) | Err(SourceError::Closed)) | Err(_) => None,
-            Ok(Err(error)) => Some(error),
+        if let Ok(Err(error)) = self.thread.join()
+            && !matches!(error, SourceError::Closed)
+        {
+            return Err(refused(&board.sensor, error));
+        }
+        match watch.port_trouble() {
+            Some(trouble) => Err(Check::told(Topic::Device, &place(&board.sensor), trouble)),
+            None => Ok(()),
         }
     }
-}
-
-/// Says at once what a source would only log and try again for ever.
-fn look_at_the_port(sensor: &SensorConfig) -> Result<(), Check> {
-    let refused = |reason: &str| Check::told(Topic::Device, &place(sensor), reason);
-    let (path, baud) = match sensor {
-        SensorConfig::Dgt { port, .. } => {
-            let (name, roots) = (source::port_of(port), Roots::default());
-            let Some(seen) = name.sight(&roots) else { return Err(refused(&name.missing(&roots))) };
-            (seen.path, BAUD)
-        }
-        SensorConfig::Peg { port, baud, .. } => (port.clone(), *baud),
-        SensorConfig::Matrix { .. } | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => {
-            return Ok(());
-        }
-    };
-    let settings = PortSettings { path, baud, lines: ModemLines::Leave };
-    SerialLink::open(&settings).map(drop).map_err(|error| refused(&error.to_string()))
 }
 
 /// The check of a source that cannot be used.
-pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
+fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
     match error {
         SourceError::Device { what, reason, remedy } => {
             Check::failed(Topic::Device, reason).at(what).remedy(remedy)
@@ -159,8 +142,7 @@ pub(super) fn refused(sensor: &SensorConfig, error: SourceError) -> Check {
 /// Where a sensor is read.
 pub(super) fn place(sensor: &SensorConfig) -> String {
     match sensor {
-        SensorConfig::Dgt { port, .. } => port.to_string(),
-        SensorConfig::Peg { port, .. } => port.display().to_string(),
+        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => port.to_string(),
         SensorConfig::SensorLog { path, .. } => path.display().to_string(),
         SensorConfig::Matrix(matrix) => format!("matrix ({})", matrix.backend.as_str()),
         SensorConfig::Simulated { .. } => "simulated board".to_owned(),
@@ -170,11 +152,12 @@ pub(super) fn place(sensor: &SensorConfig) -> String {
 /// The device files that a sensor is read through.
 pub(super) fn devices(sensor: &SensorConfig) -> Vec<PathBuf> {
     match sensor {
-        SensorConfig::Dgt { port: PortName::Path(path), .. } => vec![path.clone()],
-        SensorConfig::Dgt { port, .. } => {
-            source::port_of(port).sight(&Roots::default()).map(|seen| seen.path).into_iter().collect()
-        }
-        SensorConfig::Peg { port, .. } => vec![port.clone()],
+        SensorConfig::Dgt { port, .. } | SensorConfig::Peg { port, .. } => match port {
+            PortName::Path(path) => vec![path.clone()],
+            PortName::UsbSerial(_) => {
+                source::port_of(port).sight(&Roots::default()).map(|seen| seen.path).into_iter().collect()
+            }
+        },
         SensorConfig::Matrix(matrix) => match &matrix.backend {
             MatrixBackend::Simulated { .. } => Vec::new(),
             MatrixBackend::Gpiocdev { chip: Some(chip) } if chip.starts_with('/') => vec![chip.into()],

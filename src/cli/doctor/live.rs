@@ -97,16 +97,16 @@ pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> Exi
             Ok(())
         })
     };
-    let ended = listener.end();
+    let ended = listener.end(board, &watch);
     if is_terminal {
         // What was seen last stays on the usual screen.
         let lines = live::screen(&title, &watch, &about.start, false).join("\n");
         let _ = print(&format!("{lines}\n"));
     }
     match (ended, shown) {
-        (Some(error), _) => super::fail(&error.to_string()),
+        (Err(check), _) => super::fail(&check.of(board.id.as_str()).line()),
         // A closed pipe (`| head`) is the end as well.
-        (None, Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => super::fail(&error.to_string()),
+        (Ok(()), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => super::fail(&error.to_string()),
         _ => ExitCode::SUCCESS,
     }
 }

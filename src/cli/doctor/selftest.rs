@@ -120,8 +120,6 @@ fn hear(config: &BoardConfig, seconds: u64) -> Result<Found, Check> {
             end = sysclock::monotonic().plus_ms(seconds * 1000);
         }
     }
-    if let Some(error) = listener.end() {
-        return Err(listen::refused(&config.sensor, error));
-    }
+    listener.end(config, &watch)?;
     Ok((board::checks(&about, &watch), Some(board::figures(&about, &watch))))
 }

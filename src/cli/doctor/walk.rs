@@ -112,9 +112,7 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
             break;
         }
     }
-    if let Some(error) = listener.end() {
-        return Err(error.to_string());
-    }
+    listener.end(board, &watch).map_err(|check| check.of(board.id.as_str()).line())?;
     match walk {
         Some(walk) => Ok(walk.map().clone()),
         None => Err(format!("{}: no board answered; touchmoved doctor says more", about.place)),

@@ -101,7 +101,7 @@ fn read_log(section: Section<'_>, base: &Path) -> Option<SensorConfig> {
 }
 
 fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorConfig> {
-    let port = port_name(&section, id, uses);
+    let port = port_name(&section, "dgt", id, uses);
     let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
     let dtr_rts = section.word("dtr-rts", &lines).unwrap_or_default();
     let modes = [("nice", DgtUpdates::Nice), ("clock", DgtUpdates::Clock), ("board", DgtUpdates::Board)];
@@ -111,8 +111,8 @@ fn read_dgt(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorCon
     Some(SensorConfig::Dgt { port: port?, dtr_rts, updates, stored_moves })
 }
 
-/// The serial port of a board: `port` or `serial-number`.
-fn port_name(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PortName> {
+/// The serial port of a board of this kind: `port` or `serial-number`. No other board may have it.
+fn port_name(section: &Section<'_>, kind: &str, id: &str, uses: &mut Uses) -> Option<PortName> {
     let (port, number) = (section.text("port"), section.text("serial-number"));
     let (key, name) = match (port, number) {
         (Some(_), Some(_)) => {
@@ -123,8 +123,10 @@ fn port_name(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PortNam
             if !section.has("serial-number") {
                 section.missing(
                     "port",
-                    "name the serial device, such as \"/dev/touchmoved/dgt\" or one of /dev/serial/by-id/, or \
-                     give the serial-number of its USB adapter",
+                    &format!(
+                        "name the serial device, such as \"/dev/touchmoved/{kind}\" or one of /dev/serial/by-id/, or \
+                         give the serial-number of its USB adapter"
+                    ),
                 );
             }
             return None;
@@ -157,7 +159,7 @@ fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorCon
         ("8O1", Framing::EightOdd),
         ("7E1", Framing::SevenEven),
     ];
-    let port = peg_port(&section, id, uses);
+    let port = port_name(&section, "peg", id, uses);
     let baud = section.integer("baud", "of bits a second", 1200, 4_000_000);
     let framing = section.word("framing", &FRAMINGS).unwrap_or_default();
     let lines = [("leave", DtrRts::Leave), ("on", DtrRts::On), ("off", DtrRts::Off)];
@@ -165,28 +167,4 @@ fn read_peg(section: Section<'_>, id: &str, uses: &mut Uses) -> Option<SensorCon
     section.finish();
     let baud = baud.and_then(|baud| u32::try_from(baud).ok()).unwrap_or(115_200);
     Some(SensorConfig::Peg { port: port?, baud, framing, dtr_rts })
-}
-
-/// The serial device of a pegged board, which no other board may have.
-fn peg_port(section: &Section<'_>, id: &str, uses: &mut Uses) -> Option<PathBuf> {
-    let port = section.text("port");
-    match port {
-        None => section.missing(
-            "port",
-            "name the serial device, such as \"/dev/touchmoved/peg\" or one of /dev/serial/by-id/",
-        ),
-        Some(port) if !port.starts_with('/') => section.problem(
-            "port",
-            format!("expected the full path of a serial device, such as \"/dev/ttyACM0\", found {port:?}"),
-        ),
-        Some(port) => {
-            if let Some((other, line)) = uses.claim(format!("port {port}"), id, section.line()) {
-                section.problem(
-                    "port",
-                    format!("{port} is read by board {other} (line {line}) already; one port, one board"),
-                );
-            }
-        }
-    }
-    port.map(PathBuf::from)
 }

@@ -4,6 +4,8 @@ use serde_json::Value;
 
 use super::Watch;
 
+/// The fault of a port that cannot be opened, with its error.
+const PORT: &str = "port";
 /// Most complaints that are kept.
 const COMPLAINTS: usize = 5;
 /// Words of a device that say which one it is and how it is.
@@ -31,6 +33,9 @@ impl Watch {
         let text = |key: &str| object.get(key).and_then(Value::as_str);
         if let Some(error) = text("error") {
             self.complain(error);
+            if text("fault") == Some(PORT) {
+                self.port = Some(error.to_owned());
+            }
         }
         if let Some(findings) = object.get("self_test").and_then(Value::as_array) {
             self.wiring = findings.iter().filter_map(finding).collect();

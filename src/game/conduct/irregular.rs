@@ -30,6 +30,8 @@ enum Stage {
     Open {
         /// The advisory of the session, told when nothing follows.
         told: Box<Fact>,
+        /// Until when it may follow. It is put off and never brought forward: nothing is told in the past.
+        until: MonoTime,
     },
     /// It is on record.
     Found,
@@ -202,7 +204,8 @@ impl Conduct {
             ("press-without-move", Some(_)) if self.tell_transposition(desk) => {}
             ("press-without-move" | "press-before-move", Some(by)) => {
                 let kind = if code == "press-without-move" { code } else { "incomplete" };
-                let stage = Stage::Open { told: Box::new(fact) };
+                let until = desk.at.plus_ms(self.settings.clock.press_grace_ms);
+                let stage = Stage::Open { told: Box::new(fact), until };
                 self.irregularity = Some(Irregularity::of(by, kind, stage, desk));
             }
             ("press-over-mismatch", Some(side)) => {
@@ -257,12 +260,20 @@ impl Conduct {
 
     /// When a move that was pressed too early can no longer follow.
     pub(super) fn irregularity_due(&self) -> Option<MonoTime> {
-        let open = self.irregularity.as_ref().filter(|found| matches!(found.stage, Stage::Open { .. }));
-        let found = open?;
-        let due = found.at.plus_ms(self.settings.clock.press_grace_ms);
-        // A man that was just set down is waited for.
-        let set_down = self.turn.last_place().filter(|at| *at > found.at);
-        Some(set_down.map_or(due, |at| due.max(at.plus_ms(self.dwell_ms))))
+        match self.irregularity.as_ref()?.stage {
+            Stage::Open { until, .. } => Some(until),
+            Stage::Found | Stage::Ruled | Stage::Stands => None,
+        }
+    }
+
+    /// A man was set down: what was pressed too early is waited for until it has rested.
+    pub(super) fn await_placed(&mut self, at: MonoTime) {
+        let Some(found) = &mut self.irregularity else { return };
+        if let Stage::Open { until, .. } = &mut found.stage
+            && at > found.at
+        {
+            *until = (*until).max(at.plus_ms(self.dwell_ms));
+        }
     }
 
     /// The opponent of this player pressed over an irregular position and has the move as far as anybody
@@ -287,7 +298,7 @@ impl Conduct {
     /// The grace after an early press is over.
     pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
         let Some(found) = &mut self.irregularity else { return };
-        let Stage::Open { told } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
+        let Stage::Open { told, .. } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
         let (by, kind, unfinished) = (found.by, found.kind, found.unfinished);
         if self.is_over(desk) || desk.turn() != by {
             self.irregularity = None;

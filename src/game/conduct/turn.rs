@@ -137,11 +137,6 @@ impl Turn {
         self.contacts.iter().any(|contact| contact.square == square && !contact.occupied)
     }
 
-    /// When a man was set down last.
-    pub(super) fn last_place(&self) -> Option<MonoTime> {
-        self.contacts.iter().rev().find(|contact| contact.occupied).map(|contact| contact.at)
-    }
-
     fn placed(&self, square: Square) -> bool {
         self.contacts.iter().any(|contact| contact.square == square && contact.occupied)
     }

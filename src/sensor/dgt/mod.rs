@@ -25,7 +25,7 @@ use crate::{
 use super::{
     Sink, Source, SourceError, Stop,
     serial::{
-        ModemLines, SerialLink,
+        Framing, ModemLines, SerialLink, Trouble,
         keeper::{Next, PortKeeper},
         place::{PortName, Roots},
     },
@@ -66,7 +66,7 @@ impl DgtSource {
     /// A board wherever this port is.
     pub fn at(name: PortName, lines: ModemLines) -> DgtSource {
         let options = Options { memory: true, ..Options::default() };
-        DgtSource { keeper: PortKeeper::new(name, BAUD, lines), options }
+        DgtSource { keeper: PortKeeper::new(name, BAUD, Framing::EightNone, lines), options }
     }
 
     /// Lets the board tell its changes in another way.
@@ -211,13 +211,9 @@ impl Run<'_> {
             self.down_since.get_or_insert(now);
             self.sink.send(now, Event::Link(false))?;
         }
-        let Some(trouble) = trouble else { return Ok(()) };
-        tracing::warn!("{trouble}");
-        let fault = fault.map_or("port", Fault::as_str);
-        self.sink.send(
-            now,
-            Event::Device(json!({"source": "dgt", "port": self.name, "fault": fault, "error": trouble})),
-        )
+        let Some(text) = &trouble else { return Ok(()) };
+        let fault = fault.map_or(Trouble::PORT, Fault::as_str);
+        Trouble { source: "dgt", port: &self.name, fault, text }.tell(now, self.sink)
     }
 
     /// Bluetooth boards scan half as fast.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::sensor::serial::WHICH_PORT;
 use crate::wire::dgt::{
     Message,
     memory::{self, Squares},
@@ -51,8 +52,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::Silent => write!(
                 f,
-                "no answer; is the board switched on, and is this its port (`ls -l /dev/serial/by-id` shows what is \
-                 where)? Lift a man to wake it, check plug and battery, and try dtr-rts = \"off\" with an RS-232 \
+                "no answer; is the board switched on, and is this its port ({WHICH_PORT})? Lift a man to wake it, check plug and battery, and try dtr-rts = \"off\" with an RS-232 \
                  board"
             ),
             Fault::NoDump => write!(
@@ -65,8 +65,7 @@ impl fmt::Display for Fault {
                 first.iter().try_for_each(|byte| write!(f, " {byte:02x}"))?;
                 write!(
                     f,
-                    "); `ls -l /dev/serial/by-id` shows what is on which port. Garbled answers may also come from \
-                     several boards on one cable: {ONE}"
+                    "); {WHICH_PORT}. Garbled answers may also come from several boards on one cable: {ONE}"
                 )
             }
             Fault::Bus => write!(f, "messages of boards in bus mode are on the line; {ONE}"),

@@ -238,7 +238,7 @@ mod tests {
         assert!(text.contains("gpiodetect"), "{text}");
         let error = CdevPort::open(&Pins::default(), &Chip::Label("no-such-chip".to_owned())).unwrap_err();
         assert!(
-            error.to_string().contains("no GPIO chip has the label \"no-such-chip\"; name another"),
+            error.to_string().contains("no GPIO chip has the label \"no-such-chip\"; name it with backend"),
             "{error}"
         );
     }

@@ -1,28 +1,25 @@
 //! A pegged board on a serial port.
 //!
 //! The thread only moves bytes and lines: what is asked, and what of the lines is passed on, is decided by
-//! [`policy`]; what a line means by `wire::peg`.
+//! [`policy`], what a line means by `wire::peg`, when the port is opened by `serial::keeper`.
 
 mod burst;
 pub mod policy;
-mod port;
 
 use std::{io, path::PathBuf, time::Duration};
 
-use serde_json::json;
-
-use crate::{
-    session::{event::Event, time::MonoTime},
-    sysclock,
-};
+use crate::{session::time::MonoTime, sysclock};
 
 use super::{
     Sink, Source, SourceError, Stop,
-    serial::{Backoff, Framing, ModemLines, PortSettings, SerialLink},
+    serial::{
+        Framing, ModemLines, SerialLink, Trouble,
+        keeper::{Next, PortKeeper},
+        place::{PortName, Roots},
+    },
 };
 
 use policy::{Action, Policy};
-use port::Sighting;
 
 /// Speed of a pegged board where nothing else is said, in bits a second.
 pub const BAUD: u32 = 115_200;
@@ -30,57 +27,86 @@ pub const BAUD: u32 = 115_200;
 /// Longest wait inside one read: the end of the daemon is noticed that fast.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-/// A board that was read for so many microseconds is good: when it goes, it is waited for as if for the first
-/// time. One that comes and goes all the time is not.
-const GOOD_US: u64 = 10_000_000;
-
 /// The source of a pegged board.
 #[derive(Clone, Debug)]
 pub struct PegSource {
-    settings: PortSettings,
-    framing: Framing,
+    keeper: PortKeeper,
 }
 
 impl PegSource {
     /// A board on this port.
     pub fn new(port: impl Into<PathBuf>, baud: u32, framing: Framing, lines: ModemLines) -> PegSource {
-        PegSource { settings: PortSettings { path: port.into(), baud, lines }, framing }
+        PegSource::at(PortName::Path(port.into()), baud, framing, lines)
     }
 
-    /// Opens the port; what is wrong, for the operator, when it does not open.
-    fn open(&self) -> Result<SerialLink, String> {
-        let mut link = SerialLink::open(&self.settings).map_err(|error| error.to_string())?;
-        link.set_framing(self.framing).map_err(|error| {
-            format!("{}: the port does not take this framing: {error}; choose another one", self.name())
-        })?;
-        Ok(link)
+    /// A board wherever this port is.
+    pub fn at(name: PortName, baud: u32, framing: Framing, lines: ModemLines) -> PegSource {
+        PegSource { keeper: PortKeeper::new(name, baud, framing, lines) }
+    }
+
+    /// Looks for the port elsewhere than in `/sys` and `/dev`.
+    #[must_use]
+    pub fn with_roots(mut self, roots: Roots) -> PegSource {
+        self.keeper = self.keeper.with_roots(roots);
+        self
+    }
+}
+
+/// A run of the source.
+struct Run<'a> {
+    name: String,
+    keeper: PortKeeper,
+    policy: Policy,
+    sink: &'a Sink,
+    stop: &'a Stop,
+}
+
+impl Run<'_> {
+    /// Opens the port and serves it, again and again.
+    fn run(&mut self) -> Result<(), SourceError> {
+        loop {
+            let trouble = match self.keeper.next(self.stop) {
+                Next::Stopped => return Ok(()),
+                Next::Trouble(trouble) => Some(trouble),
+                Next::Open(mut link) => {
+                    tracing::info!(port = %self.name, path = ?self.keeper.path(), "opened");
+                    self.policy.opened(sysclock::monotonic());
+                    match self.serve(&mut link)? {
+                        Ok(()) => return Ok(()),
+                        Err(error) => {
+                            self.keeper.lost(format!("{}: {error}; waiting for it to come back", self.name))
+                        }
+                    }
+                }
+            };
+            let now = sysclock::monotonic();
+            self.policy.closed(now);
+            while let Some(action) = self.policy.poll(now) {
+                self.tell(action)?;
+            }
+            if let Some(text) = &trouble {
+                Trouble { source: "peg", port: &self.name, fault: Trouble::PORT, text }
+                    .tell(now, self.sink)?;
+            }
+        }
     }
 
     /// Moves bytes until the port fails (the inner error) or the source has to end.
-    fn serve(
-        &self,
-        link: &mut SerialLink,
-        policy: &mut Policy,
-        backoff: &mut Backoff,
-        sink: &Sink,
-        stop: &Stop,
-    ) -> Result<io::Result<()>, SourceError> {
+    fn serve(&mut self, link: &mut SerialLink) -> Result<io::Result<()>, SourceError> {
         let mut buffer = [0u8; 4096];
-        let mut good_since = None;
-        while !stop.is_set() {
-            if let Err(error) = self.act(link, policy, sink)? {
+        while !self.stop.is_set() {
+            if let Err(error) = self.act(link)? {
                 return Ok(Err(error));
             }
-            match link.read(&mut buffer, wait(policy, sysclock::monotonic())) {
+            match link.read(&mut buffer, wait(&self.policy, sysclock::monotonic())) {
                 Ok(Some((at, n))) => {
                     let bytes = buffer.get(..n).unwrap_or(&buffer);
-                    policy.received(at, bytes, n < buffer.len());
-                    good_since = policy.is_up().then(|| good_since.unwrap_or(at));
-                    if good_since.is_some_and(|since| at.since(since) >= GOOD_US) {
-                        backoff.reset();
+                    self.policy.received(at, bytes, n < buffer.len());
+                    if self.policy.is_up() {
+                        self.keeper.works();
                     }
                 }
-                Ok(None) => policy.nothing(sysclock::monotonic()),
+                Ok(None) => self.policy.nothing(sysclock::monotonic()),
                 Err(error) => return Ok(Err(error)),
             }
         }
@@ -88,20 +114,15 @@ impl PegSource {
     }
 
     /// Does everything that the policy wants done now.
-    fn act(
-        &self,
-        link: &mut SerialLink,
-        policy: &mut Policy,
-        sink: &Sink,
-    ) -> Result<io::Result<()>, SourceError> {
-        while let Some(action) = policy.poll(sysclock::monotonic()) {
+    fn act(&mut self, link: &mut SerialLink) -> Result<io::Result<()>, SourceError> {
+        while let Some(action) = self.policy.poll(sysclock::monotonic()) {
             let done = match action {
                 Action::Send(request) => {
-                    tracing::trace!(port = %self.name(), ?request, "send");
+                    tracing::trace!(port = %self.name, ?request, "send");
                     link.write(request.bytes())
                 }
                 Action::DiscardInput => link.discard_input(),
-                told => self.tell(told, sink).map(Ok)?,
+                told => self.tell(told).map(Ok)?,
             };
             if done.is_err() {
                 return Ok(done);
@@ -111,12 +132,16 @@ impl PegSource {
     }
 
     /// Tells what needs no port.
-    fn tell(&self, action: Action, sink: &Sink) -> Result<(), SourceError> {
+    fn tell(&self, action: Action) -> Result<(), SourceError> {
         match action {
-            Action::Hand(at, input) => sink.send(at, input)?,
-            Action::Complain(complaint) => tracing::warn!(port = %self.name(), "{complaint}"),
+            Action::Hand(at, input) => self.sink.send(at, input)?,
+            Action::Complain(at, complaint) => {
+                let text = &format!("{}: {complaint}", self.name);
+                let fault = complaint.as_str();
+                Trouble { source: "peg", port: &self.name, fault, text }.tell(at, self.sink)?;
+            }
             Action::Greet(hello) => tracing::info!(
-                port = %self.name(),
+                port = %self.name,
                 "the board answers: {} {}, serial number {}, debounced {} ms closing and {} ms opening",
                 hello.firmware,
                 hello.version,
@@ -139,44 +164,11 @@ fn wait(policy: &Policy, now: MonoTime) -> Duration {
 
 impl Source for PegSource {
     fn name(&self) -> String {
-        self.settings.path.display().to_string()
+        self.keeper.name().to_string()
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
-        let mut policy = Policy::new();
-        let mut backoff = Backoff::new();
-        let mut complaint = String::new();
-        while !stop.is_set() {
-            let tried = Sighting::of(&self.settings.path);
-            let problem = match self.open() {
-                Ok(mut link) => {
-                    tracing::info!(port = %self.name(), path = ?self.settings.path.canonicalize(), "opened");
-                    policy.opened(sysclock::monotonic());
-                    let served = self.serve(&mut link, &mut policy, &mut backoff, sink, stop)?;
-                    if policy.is_up() {
-                        complaint.clear();
-                    }
-                    match served {
-                        Ok(()) => return Ok(()),
-                        Err(error) => format!("{}: {error}; waiting for it to come back", self.name()),
-                    }
-                }
-                Err(problem) => problem,
-            };
-            policy.closed(sysclock::monotonic());
-            while let Some(action) = policy.poll(sysclock::monotonic()) {
-                self.tell(action, sink)?;
-            }
-            if problem != complaint {
-                tracing::warn!("{problem}");
-                let note = json!({"source": "peg", "port": self.name(), "error": problem});
-                sink.send(sysclock::monotonic(), Event::Device(note))?;
-                complaint = problem;
-            }
-            if !port::wait(&self.settings.path, tried, &mut backoff, stop) {
-                break;
-            }
-        }
-        Ok(())
+        let name = self.name();
+        Run { name, keeper: self.keeper, policy: Policy::new(), sink, stop }.run()
     }
 }

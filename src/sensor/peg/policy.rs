@@ -47,8 +47,8 @@ pub enum Action {
     DiscardInput,
     /// Hand this to the board thread, with this stamp.
     Hand(MonoTime, Input),
-    /// Tell the operator.
-    Complain(Complaint),
+    /// Tell the operator and the journal, with this stamp.
+    Complain(MonoTime, Complaint),
     /// Tell the operator that the board is there.
     Greet(Hello),
 }
@@ -151,7 +151,7 @@ impl Policy {
     /// The port could not be opened or was lost.
     pub fn closed(&mut self, at: MonoTime) {
         self.phase = Phase::Closed;
-        self.queue.retain(|action| matches!(action, Action::Hand(..)));
+        self.queue.retain(|action| matches!(action, Action::Hand(..) | Action::Complain(..)));
         self.down(at);
     }
 
@@ -198,8 +198,8 @@ impl Policy {
     fn complain(&mut self, at: MonoTime, complaint: Complaint) {
         if self.complaint != Some(complaint) {
             self.complaint = Some(complaint);
-            self.note(at, json!({"error": complaint.to_string()}));
-            self.queue.push_back(Action::Complain(complaint));
+            self.handed = self.handed.max(at);
+            self.queue.push_back(Action::Complain(at, complaint));
         }
         self.down(at);
     }

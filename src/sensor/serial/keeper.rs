@@ -12,7 +12,7 @@ use crate::{session::time::MonoTime, sysclock};
 
 use super::{
     super::{Stop, sleep_unless_stopped},
-    ModemLines, PortSettings, SerialLink,
+    Framing, ModemLines, PortSettings, SerialLink,
     attempts::Attempts,
     place::{PortName, Roots},
 };
@@ -38,6 +38,7 @@ pub struct PortKeeper {
     name: PortName,
     roots: Roots,
     baud: u32,
+    framing: Framing,
     lines: ModemLines,
     attempts: Attempts,
     trouble: Option<String>,
@@ -46,11 +47,12 @@ pub struct PortKeeper {
 
 impl PortKeeper {
     /// A keeper of the port `name`.
-    pub fn new(name: PortName, baud: u32, lines: ModemLines) -> PortKeeper {
+    pub fn new(name: PortName, baud: u32, framing: Framing, lines: ModemLines) -> PortKeeper {
         PortKeeper {
             name,
             roots: Roots::default(),
             baud,
+            framing,
             lines,
             attempts: Attempts::default(),
             trouble: None,
@@ -90,12 +92,13 @@ impl PortKeeper {
 
     fn look(&mut self, now: MonoTime) -> Option<Next> {
         let seen = self.name.sight(&self.roots);
-        let due = self.attempts.is_due(now, seen.as_ref());
+        let due = self.attempts.is_due(now, seen.as_ref().ok());
         let trouble = match seen {
-            None => self.name.missing(&self.roots),
-            Some(_) if !due => return None,
-            Some(seen) => {
-                let settings = PortSettings { path: seen.path, baud: self.baud, lines: self.lines };
+            Err(absent) => absent.to_string(),
+            Ok(_) if !due => return None,
+            Ok(seen) => {
+                let (baud, framing, lines) = (self.baud, self.framing, self.lines);
+                let settings = PortSettings { path: seen.path, baud, framing, lines };
                 match SerialLink::open(&settings) {
                     Ok(link) => {
                         self.path = Some(settings.path);

@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::WHICH_PORT;
+
 /// How a port is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortName {
@@ -57,39 +59,94 @@ impl Sighting {
     }
 }
 
-impl PortName {
-    /// Looks for the port.
-    pub fn sight(&self, roots: &Roots) -> Option<Sighting> {
-        match self {
-            PortName::Path(path) => Sighting::of(path.clone()),
-            PortName::UsbSerial(number) => adapters(roots)
-                .into_iter()
-                .find(|(_, serial)| serial == number)
-                .and_then(|(path, _)| Sighting::of(path)),
-        }
-    }
+/// Why a port is not there, with what an operator can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// Nothing has the path.
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// The adapters that are plugged in, each with its serial number.
+        there: Vec<(PathBuf, String)>,
+    },
+    /// No adapter has the serial number.
+    UsbSerial {
+        /// The number.
+        number: String,
+        /// The adapters that are plugged in, each with its serial number.
+        there: Vec<(PathBuf, String)>,
+    },
+    /// Several ports have the serial number, and none is taken: cheap adapters have the same number all.
+    Several {
+        /// The number.
+        number: String,
+        /// The ports.
+        ports: Vec<PathBuf>,
+    },
+}
 
-    /// What to tell an operator where the port is not there.
-    pub fn missing(&self, roots: &Roots) -> String {
-        let there = adapters(roots);
-        let list: Vec<String> =
-            there.iter().map(|(path, number)| format!("{} ({number})", path.display())).collect();
-        let there = if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |there: &[(PathBuf, String)]| {
+            let named = there.iter().map(|(path, number)| format!("{} ({number})", path.display()));
+            if there.is_empty() { "none".to_owned() } else { named.collect::<Vec<_>>().join(", ") }
+        };
         match self {
-            PortName::Path(path) => {
-                let path = path.display();
-                let how = if path.to_string().contains("rfcomm") {
+            Absent::Path { path, there } => {
+                let path = path.display().to_string();
+                let how = if path.contains("rfcomm") {
                     "`sudo rfcomm bind 0 ADDRESS 1` makes the port of a Bluetooth board"
                 } else {
-                    "`ls -l /dev/serial/by-id` shows its lasting name"
+                    "`ls -l /dev/serial/by-id` shows its lasting name, and udev/60-touchmoved.rules makes links in \
+                     /dev/touchmoved"
                 };
-                format!(
+                let there = list(there);
+                write!(
+                    f,
                     "{path}: no such device; is the board plugged in? {how}. Serial adapters on USB now: {there}"
                 )
             }
-            PortName::UsbSerial(number) => format!(
-                "no serial adapter with the USB serial number {number} is plugged in; now there are: {there}"
+            Absent::UsbSerial { number, there } => write!(
+                f,
+                "no serial adapter with the USB serial number {number} is plugged in; {WHICH_PORT}. Serial adapters \
+                 on USB now: {}",
+                list(there)
             ),
+            Absent::Several { number, ports } => {
+                let ports: Vec<_> = ports.iter().map(|port| port.display().to_string()).collect();
+                write!(
+                    f,
+                    "{} all have the USB serial number {number}; `ls -l /dev/serial/by-path` shows each under the \
+                     socket that it is in: give the name of the board's as port = \"...\" in place of serial-number",
+                    ports.join(" and ")
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Absent {}
+
+impl PortName {
+    /// Looks for the port.
+    pub fn sight(&self, roots: &Roots) -> Result<Sighting, Absent> {
+        match self {
+            PortName::Path(path) => Sighting::of(path.clone())
+                .ok_or_else(|| Absent::Path { path: path.clone(), there: adapters(roots) }),
+            PortName::UsbSerial(number) => {
+                let there = adapters(roots);
+                let ports: Vec<PathBuf> = there
+                    .iter()
+                    .filter(|(_, serial)| serial == number)
+                    .map(|(path, _)| path.clone())
+                    .collect();
+                match ports.as_slice() {
+                    [path] => Sighting::of(path.clone()),
+                    [] => None,
+                    [_, _, ..] => return Err(Absent::Several { number: number.clone(), ports }),
+                }
+                .ok_or_else(|| Absent::UsbSerial { number: number.clone(), there })
+            }
         }
     }
 }
@@ -151,16 +208,27 @@ mod tests {
             assert_eq!(name.sight(&roots).unwrap().path, roots.devices.join(tty));
         }
         let (_dir, roots) = system(&[("ttyUSB1", "OTHER"), ("ttyS0", "A50285BI")]);
-        assert_eq!(name.sight(&roots), None);
-        let text = name.missing(&roots);
+        let text = name.sight(&roots).unwrap_err().to_string();
         assert!(text.contains("A50285BI") && text.contains("ttyUSB1 (OTHER)"), "{text}");
+    }
+
+    #[test]
+    fn of_several_adapters_with_one_number_none_is_taken() {
+        let name = PortName::UsbSerial("0001".into());
+        let (_dir, roots) = system(&[("ttyUSB0", "0001"), ("ttyUSB1", "A1"), ("ttyUSB2", "0001")]);
+        let absent = name.sight(&roots).unwrap_err();
+        let ports = vec![roots.devices.join("ttyUSB0"), roots.devices.join("ttyUSB2")];
+        assert_eq!(absent, Absent::Several { number: "0001".into(), ports });
+        assert!(absent.to_string().contains("`ls -l /dev/serial/by-path`"), "{absent}");
+        fs::remove_dir_all(roots.terminals.join("ttyUSB0")).unwrap();
+        assert_eq!(name.sight(&roots).unwrap().path, roots.devices.join("ttyUSB2"));
     }
 
     #[test]
     fn a_system_without_terminals_has_no_adapters() {
         let roots = Roots { terminals: "/nowhere".into(), devices: "/nowhere".into() };
         assert_eq!(adapters(&roots), []);
-        let missing = PortName::Path("/dev/rfcomm0".into()).missing(&roots);
+        let missing = PortName::Path("/dev/rfcomm0".into()).sight(&roots).unwrap_err().to_string();
         assert!(missing.contains("rfcomm bind") && missing.contains("now: none"), "{missing}");
     }
 

@@ -24,6 +24,9 @@ impl Conduct {
         }
         if self.turn.contacts.len() < MAX_CONTACTS {
             self.turn.contacts.push(Contact { square, occupied, at: desk.at });
+            if occupied {
+                self.await_placed(desk.at);
+            }
         }
         if self.chess960 && desk.session.position().our(Role::King).contains(square) {
             self.turn.king_due = (!occupied).then(|| desk.at.plus_ms(self.settings.chess960.king_off_ms));

@@ -1,20 +1,20 @@
 //! What is wrong with a board, in words for the operator.
 
-use crate::wire::peg::PROTOCOL;
+use crate::{sensor::serial::WHICH_PORT, wire::peg::PROTOCOL};
 
 /// What is wrong with a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Complaint {
     /// Nothing comes.
     #[error(
-        "nothing comes from the board; is it switched on, is this its port, and does its firmware answer to \
-         ?hello (docs/peg-protocol.md)?"
+        "nothing comes from the board; is it switched on, is this its port ({WHICH_PORT}), and does its firmware \
+         answer to ?hello (docs/peg-protocol.md)?"
     )]
     Silent,
     /// Something comes, but no lines.
     #[error(
         "what comes is not from a pegged board: no line of its protocol could be read; is this the port of \
-         another device, or is baud or framing wrong?"
+         another device ({WHICH_PORT}), or is baud or framing wrong?"
     )]
     Unreadable,
     /// Lines come, but none that says who speaks.
@@ -39,4 +39,17 @@ pub enum Complaint {
         /// The version of the board.
         theirs: u32,
     },
+}
+
+impl Complaint {
+    /// Its name in the journal.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Complaint::Silent => "silent",
+            Complaint::Unreadable => "not-peg",
+            Complaint::NoHello => "no-hello",
+            Complaint::NoSnapshot => "no-snapshot",
+            Complaint::Version { .. } => "version",
+        }
+    }
 }

@@ -98,10 +98,9 @@ impl Desk {
         let short = |action: &Action| match action {
             Action::Hand(_, Input::Peg(_, line)) => Some(line.split('*').next().unwrap().to_owned()),
             Action::Hand(_, Input::Event(_, Event::Device(value))) => {
-                let text = |key: &str| Some(value.get(key)?.as_str()?.to_owned());
-                let error = text("error").map(|error| error.split([';', ':']).next().unwrap().to_owned());
-                text("what").or(error)
+                Some(value.get("what")?.as_str()?.to_owned())
             }
+            Action::Complain(_, complaint) => Some(complaint.as_str().to_owned()),
             Action::Hand(_, Input::Event(_, event)) => Some(format!("{event:?}")),
             _ => None,
         };
@@ -115,8 +114,9 @@ impl Desk {
     }
 
     fn complaints(&self) -> Vec<Complaint> {
-        let complaint =
-            |action: &Action| if let Action::Complain(complaint) = action { Some(*complaint) } else { None };
+        let complaint = |action: &Action| {
+            if let Action::Complain(_, complaint) = action { Some(*complaint) } else { None }
+        };
         self.said.iter().filter_map(complaint).collect()
     }
 }
@@ -240,7 +240,7 @@ fn a_board_that_falls_silent_is_down_until_it_answers() {
     let board = desk.board.take();
     desk.run(3600);
     assert_eq!(desk.complaints(), [Complaint::Silent]);
-    assert_eq!(desk.handed(), ["nothing comes from the board", "Link(false)"]);
+    assert_eq!(desk.handed(), ["silent", "Link(false)"]);
     desk.run(20_000);
     assert_eq!(desk.complaints().len(), 1, "told once");
     desk.said.clear();

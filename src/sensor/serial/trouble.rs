@@ -1,0 +1,146 @@
+//! What is wrong at a port, with the command that helps.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::json;
+use serialport::ErrorKind;
+
+use crate::session::{event::Event, time::MonoTime};
+
+use super::{
+    super::{Sink, SourceError},
+    accounts,
+};
+
+/// Where an operator sees which port is whose.
+pub(in crate::sensor) const WHICH_PORT: &str = "`ls -l /dev/serial/by-id` shows what is on which port";
+
+/// What is wrong at a port.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sensor) struct Trouble<'a> {
+    /// What reads the port.
+    pub source: &'static str,
+    /// How the port is found.
+    pub port: &'a str,
+    /// Its name in the journal.
+    pub fault: &'static str,
+    /// The text for the operator.
+    pub text: &'a str,
+}
+
+impl Trouble<'_> {
+    /// The fault of a port that cannot be opened, or that failed.
+    pub const PORT: &'static str = "port";
+
+    /// Tells the operator and the journal.
+    pub fn tell(&self, at: MonoTime, sink: &Sink) -> Result<(), SourceError> {
+        let Trouble { source, port, fault, text } = self;
+        tracing::warn!("{text}");
+        let note = json!({"source": source, "port": port, "fault": fault, "error": text});
+        sink.send(at, Event::Device(note))
+    }
+}
+
+/// Why a port cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenError {
+    /// Path of the device.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub reason: OpenFailure,
+}
+
+/// What is wrong with a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenFailure {
+    /// There is no such file any more.
+    Missing,
+    /// The user may not open it.
+    Denied,
+    /// Another program has it.
+    Busy,
+    /// It is a file or a directory.
+    NotADevice,
+    /// It is a serial port that does not take the framing.
+    Framing(String),
+    /// It is no serial port, or it fails.
+    Other(String),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.reason {
+            OpenFailure::Missing => write!(
+                f,
+                "{path}: no such device, it has gone just now; see to plug and cable, `sudo dmesg | tail` has what \
+                 the system says"
+            ),
+            OpenFailure::Denied => {
+                let (user, group) = (accounts::user(), accounts::group_of(&self.path));
+                write!(f, "{path}: permission denied; ")?;
+                if accounts::is_member_of(&self.path) {
+                    write!(
+                        f,
+                        "{user} is in the group {group}, so that it is the service that may not: `sudo systemctl \
+                         restart touchmoved` lets it in where the driver was loaded after the service had been \
+                         started, and any other kind of device needs a line DeviceAllow= in the unit"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "`sudo usermod -aG {group} {user}` lets {user} read it, then start touchmoved again"
+                    )
+                }
+            }
+            OpenFailure::Busy => write!(
+                f,
+                "{path}: in use by another program; `sudo fuser -v {path}` shows which (often ModemManager, brltty \
+                 or another chess program). Where it shows none, a program has left its lock behind: unplug the \
+                 device and plug it in again"
+            ),
+            OpenFailure::NotADevice => {
+                write!(f, "{path}: is no device; {WHICH_PORT}")
+            }
+            OpenFailure::Framing(reason) => {
+                write!(f, "{path}: the port does not take this framing: {reason}; choose another one")
+            }
+            OpenFailure::Other(reason) => write!(
+                f,
+                "{path}: cannot be used as a serial port: {reason}; check path and cable, `sudo dmesg | tail` has \
+                 what the system says, and a Bluetooth board has to be switched on and bound (`rfcomm`)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl OpenError {
+    /// What the library told.
+    pub(super) fn new(path: &Path, error: &serialport::Error) -> OpenError {
+        let reason = match error.kind {
+            ErrorKind::Io(io::ErrorKind::NotFound) => OpenFailure::Missing,
+            ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenFailure::Denied,
+            // The library tells EBUSY and a lock held by somebody else this way.
+            ErrorKind::NoDevice => OpenFailure::Busy,
+            _ => OpenFailure::Other(error.description.clone()),
+        };
+        OpenError { path: path.to_owned(), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_denied_port_names_the_command_that_lets_one_in() {
+        let error = serialport::Error::new(ErrorKind::Io(io::ErrorKind::PermissionDenied), "denied");
+        let text = OpenError::new(Path::new("/dev/ttyUSB0"), &error).to_string();
+        assert!(text.contains("sudo usermod -aG dialout "), "{text}");
+    }
+}
