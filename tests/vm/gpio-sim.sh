@@ -6,7 +6,7 @@
 #   tests/vm/gpio-sim.sh [--prepare] [DIR]    or in DIR; what that and the exit status mean: tests/vm/common.sh
 #
 # Needs Debian 12 on x86-64 with its package sources, Rust and gcc-12. QEMU, a kernel and its source are downloaded
-# as packages (240 MB) and unpacked in DIR (600 MB); nothing is installed.
+# as packages (230 MB) and unpacked in DIR (240 MB, before that 700 MB); nothing is installed.
 # Debian's kernel comes without gpio-sim, so that module is built from its source.
 # A kernel that has gpio-sim needs none of this: see tests/gpio_sim.rs.
 default_work=$(dirname "$0")/../../target/vm

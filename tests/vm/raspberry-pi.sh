@@ -6,7 +6,7 @@
 #   tests/vm/raspberry-pi.sh [--prepare] [DIR]    or in DIR; what that and the exit status mean: tests/vm/common.sh
 #
 # Needs Debian 12 on x86-64 with its own package sources and Rust's cargo. Downloads QEMU, a compiler for 64-bit ARM
-# and a kernel as packages (340 MB) and unpacks them in DIR (2 GB with what is built). The lists of the packages are
+# and a kernel as packages (320 MB) and unpacks them in DIR (1.6 GB with what is built). The lists of the packages are
 # kept there, too, because this machine's own do not have those for ARM.
 #
 # Debian's kernel has no /dev/gpiomem, so the registers are reached through /dev/mem.
