@@ -153,7 +153,8 @@ fn every_example_says_what_a_reader_will_see() {
         let comment: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
         let name = path.file_name().unwrap().to_str().unwrap();
         let command = format!("#   touchmoved doctor --config config/examples/{name}");
-        let at = comment.iter().position(|line| *line == command).unwrap_or_else(|| panic!("{name}"));
+        let at = comment.iter().position(|line| *line == command);
+        let at = at.unwrap_or_else(|| panic!("{name}: a line {command:?}, and below it what is seen then"));
         assert!(at > 0 && comment.len() > at + 1, "{name}: what it is, and what is seen");
         examples += 1;
     }
