@@ -143,14 +143,14 @@ fn ports() {
                 cable.spawn(|| board(&link, &holes, &pulled));
                 let up = wait(&readings, |input| matches!(input, Input::Event(_, Event::Link(true))));
                 back.push(up.since(plugged));
-                wait(&readings, |input| matches!(input, Input::Peg(line) if line.starts_with("$BOARD")));
+                wait(&readings, |input| matches!(input, Input::Peg(_, line) if line.starts_with("$BOARD")));
                 for n in 0..CONTACTS / OUTAGES as u64 {
                     std::thread::sleep(Duration::from_millis(3 + n % 3));
                     let changed = sysclock::monotonic();
                     holes.fetch_xor(1 << 12, Ordering::AcqRel);
                     let read = wait(
                         &readings,
-                        |input| matches!(input, Input::Peg(line) if line.starts_with("$PEG")),
+                        |input| matches!(input, Input::Peg(_, line) if line.starts_with("$PEG")),
                     );
                     arrived.push(read.since(changed));
                 }

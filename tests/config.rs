@@ -678,6 +678,31 @@ fn several_files_and_standard_input() {
 }
 
 #[test]
+fn two_boards_for_one_game() {
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\n[board.second]\nside = \"red\"",
+        &[
+            "5:1: board.second.sensor: missing; add one of [board.second.sensor.dgt], [board.second.sensor.matrix] and [board.second.sensor.peg]",
+            "6:8: board.second.side: expected \"white\" or \"black\", found \"red\"",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\n[board.second.sensor.peg]\nport = \"/dev/ttyUSB0\"\nbauds = 9600",
+        &[
+            "6:8: board.second.sensor.peg.port: /dev/ttyUSB0 is read by board 1 (line 3) already; one port, one board",
+            "7:1: board.second.sensor.peg.bauds: unknown key; did you mean baud?",
+        ],
+    );
+    refuses_board(
+        "[board.sensor.simulated]\n[board.second.sensor.simulated]",
+        &[
+            "4:8: board.second: the first board is simulated and plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only",
+            "4:15: board.second.sensor: simulated plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only",
+        ],
+    );
+}
+
+#[test]
 fn a_pegged_board() {
     let table = "[board.sensor.peg]\n";
     refuses_board(
@@ -760,6 +785,9 @@ fn every_example_is_correct_and_says_what_it_is_for() {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains(&format!("matrix ({backend}), a scan every 5 ms")), "{name}: {said}");
     }
+    let said = String::from_utf8(check_config(&dir, &["two-boards-blind-and-sighted.toml"]).stdout).unwrap();
+    let boards = "two boards: dgt /dev/touchmoved/dgt (White), pegged board /dev/touchmoved/peg at 115200 bits a second (Black);";
+    assert!(said.contains(boards), "{said}");
     let shown = |file: &str| String::from_utf8(check_config(&dir, &[file]).stdout).unwrap();
     assert!(shown("dgt-usb.toml").contains("dgt /dev/touchmoved/dgt;"));
     assert!(shown("dgt-rs232.toml").contains("dgt USB serial number A50285BI;"));

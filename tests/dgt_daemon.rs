@@ -8,7 +8,7 @@ mod process;
 
 use std::{fs, path::PathBuf};
 
-use dgt::{Inside, START, TestBoard};
+use dgt::{Inside, START, Tell, TestBoard};
 use process::{Daemon, assert_replayed, assert_verified, journals, moves, records};
 use shakmaty::Chess;
 use tempfile::TempDir;
@@ -114,4 +114,23 @@ fn another_board_than_at_first_is_a_trouble_until_the_first_one_is_back() {
     let journal = journals(&dir.path().join("data"), "1").remove(0);
     assert_verified(&journal);
     assert_replayed(&journal);
+}
+
+#[test]
+fn a_board_is_connected_when_it_answers_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let board = TestBoard::plug(&dir.path().join("dgt0"), START);
+    board.tell(Tell::Mute(true));
+    let mut daemon = Daemon::with_config(&config(&dir));
+    let health = daemon.json("/healthz");
+    assert_eq!((&health["connected"], &health["status"]), (&0.into(), &"degraded".into()), "{health}");
+    board.tell(Tell::Mute(false));
+    daemon.until("the board", |daemon| (daemon.json("/healthz")["connected"] == 1).then_some(()));
+    // The same for a game that goes on.
+    board.tell(Tell::Mute(true));
+    daemon.kill();
+    let mut daemon = Daemon::with_config(&config(&dir));
+    assert_eq!(daemon.json("/healthz")["connected"], 0);
+    daemon.end();
+    board.unplug();
 }

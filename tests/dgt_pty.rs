@@ -17,7 +17,7 @@ use touchmoved::{
             place::{PortName, Roots},
         },
     },
-    session::event::{ClockReading, Event},
+    session::event::{ClockReading, Event, Unit},
     wire::dgt::{
         Message,
         message::Reading as Code,
@@ -431,9 +431,9 @@ fn the_board_tells_its_number_and_its_battery() {
         |link| DgtSource::new(link, ModemLines::Leave).with_updates(Updates::Clock),
     );
     desk.until(|event| matches!(event, Event::Device(status) if status.get("battery").is_some()));
-    let told: Vec<&str> = desk.board.identity().iter().map(|(name, _)| *name).collect();
+    let told: Vec<&str> = desk.board.identity(Unit::A).iter().map(|(name, _)| *name).collect();
     assert_eq!(told, ["version", "serial", "trademark", "hardware_version", "battery"]);
-    let battery = &desk.board.identity()[4].1;
+    let battery = &desk.board.identity(Unit::A)[4].1;
     assert_eq!((&battery["percent"], &battery["discharging"]), (&json!(87), &json!(true)));
     let (log, _) = board.unwrap().unplug();
     assert_eq!(log.commands[..3], [0x40, 0x42, 0x43]);

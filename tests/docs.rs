@@ -13,6 +13,7 @@ use shakmaty::{CastlingSide, File, Rank, Role};
 use touchmoved::{
     laws::settings::{Discipline, Expected, KEYS, LawKey, LawSettings, Rules, Supervision},
     notation::{Language, announcement::Speech},
+    sensor::matrix::selftest::Cause,
 };
 
 fn project(path: &str) -> PathBuf {
@@ -70,10 +71,115 @@ fn every_command_in_a_document_exists() {
 fn the_test_command_of_the_readme_is_the_one_that_is_run_for_every_change() {
     assert!(read("README.md").contains("\n```\ntests/run\n```\n"));
     assert!(read(".ci/run").contains("\nstep tests/run "));
-    for script in ["tests/run", ".ci/run"] {
+    let machines = ["tests/vm/gpio-sim.sh", "tests/vm/raspberry-pi.sh"];
+    assert!(machines.iter().all(|script| read("tests/run").contains(script)));
+    for script in ["tests/run", ".ci/run"].into_iter().chain(machines) {
         assert_ne!(fs::metadata(project(script)).unwrap().permissions().mode() & 0o100, 0, "{script}");
         let status = Command::new("bash").args(["-n", script]).current_dir(project("")).status().unwrap();
         assert!(status.success(), "{script}");
+    }
+}
+
+/// What a machine does not have is said, and is no failure: the status of `cannot` in tests/vm/common.sh.
+#[test]
+fn a_test_in_a_virtual_machine_that_cannot_be_run_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let tools = dir.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    for tool in ["dirname", "basename", "mkdir"] {
+        let found = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+            .map(|directory| directory.join(tool))
+            .find(|path| path.exists());
+        std::os::unix::fs::symlink(found.unwrap(), tools.join(tool)).unwrap();
+    }
+    let bash = ["/bin/bash", "/usr/bin/bash"].into_iter().find(|path| Path::new(path).exists()).unwrap();
+    for script in ["tests/vm/gpio-sim.sh", "tests/vm/raspberry-pi.sh"] {
+        let output = Command::new(bash)
+            .arg(script)
+            .arg("--prepare")
+            .arg(dir.path().join("work"))
+            .current_dir(project(""))
+            .env("PATH", &tools)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(said, format!("not run: {script}: this machine has no cargo\n"));
+        assert_eq!(output.status.code(), Some(77), "{script}");
+    }
+}
+
+/// The manual tells every finding of the matrix's self-test, and what to do is what the program says.
+#[test]
+fn the_findings_of_the_matrix_are_told_as_they_are() {
+    let manual = read("docs/hardware.md");
+    let table = manual.split("| finding | shows on |").nth(1).unwrap().split("\n\n").next().unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| `")).collect();
+    let causes = [
+        Cause::NoDiodes,
+        Cause::Turned,
+        Cause::Silent,
+        Cause::ColumnStuck,
+        Cause::RowBroken,
+        Cause::ColumnBroken,
+        Cause::SettleTooShort,
+        Cause::DiodeShorted,
+        Cause::NeverCloses,
+        Cause::NeverOpens,
+        Cause::Unstable,
+    ];
+    for cause in causes {
+        let row = rows.iter().find(|row| row.starts_with(&format!("| `{}` | ", cause.code())));
+        let row = row.unwrap_or_else(|| panic!("no row for {}", cause.code()));
+        assert!(row.ends_with(&format!(" | {} |", cause.remedy())), "{row}");
+        assert!(row.split(" | ").all(|cell| cell.len() > 3), "{row}");
+    }
+    assert_eq!(rows.len(), causes.len());
+    // And these are all of them.
+    let source = read("src/sensor/matrix/selftest/finding.rs");
+    let names = source.split("pub const fn code").nth(1).unwrap().split("pub const fn").next().unwrap();
+    assert_eq!(names.matches(" => \"").count(), causes.len());
+}
+
+/// Every example says how it is tried, and what is seen then.
+#[test]
+fn every_example_says_what_a_reader_will_see() {
+    let mut examples = 0;
+    for entry in fs::read_dir(project("config/examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let comment: Vec<&str> = text.lines().take_while(|line| line.starts_with('#')).collect();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let command = format!("#   touchmoved doctor --config config/examples/{name}");
+        let at = comment.iter().position(|line| *line == command);
+        let at = at.unwrap_or_else(|| panic!("{name}: a line {command:?}, and below it what is seen then"));
+        assert!(at > 0 && comment.len() > at + 1, "{name}: what it is, and what is seen");
+        examples += 1;
+    }
+    assert!(examples >= 10, "only {examples} examples");
+}
+
+/// The faults that the simulated matrix has are those that its comment speaks of.
+#[test]
+fn the_example_with_faults_names_them() {
+    let path = "config/examples/matrix-simulated.toml";
+    let text = read(path);
+    let run = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        .args(["doctor", "--json", "--seconds", "1", "--config", path])
+        .current_dir(project(""))
+        .output()
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let wiring =
+        report["checks"].as_array().unwrap().iter().find(|check| check["check"] == "wiring").unwrap();
+    assert_eq!(wiring["verdict"], "failed");
+    let found = wiring["what"].as_str().unwrap();
+    for (code, square) in [("diode-shorted", "e2"), ("never-closes", "a7")] {
+        let finding = format!("{code} at {square}");
+        assert!(found.contains(&finding), "{found}");
+        assert!(text.lines().any(|line| line.starts_with('#') && line.contains(&finding)), "{finding}");
     }
 }
 

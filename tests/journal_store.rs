@@ -47,7 +47,10 @@ fn body() -> impl Strategy<Value = Body> {
             let side = if white { Color::White } else { Color::Black };
             Body::Input(Input::Event(Unit::B, Event::Press(side)))
         }),
-        1 => proptest::collection::vec(any::<u8>(), 0..12).prop_map(|bytes| Body::Input(Input::Dgt(bytes))),
+        1 => (prop::sample::select(&Unit::ALL[..]), proptest::collection::vec(any::<u8>(), 0..12))
+            .prop_map(|(unit, bytes)| Body::Input(Input::Dgt(unit, bytes))),
+        1 => (prop::sample::select(&Unit::ALL[..]), ".{0,12}")
+            .prop_map(|(unit, line)| Body::Input(Input::Peg(unit, line))),
         1 => ".{0,12}".prop_map(|name| Body::Input(Event::Button(name).into())),
         2 => (square, 0u64..9999).prop_map(|(square, ms)| {
             Body::Fact(Fact { ev: 3, at: MonoTime::from_micros(ms), kind: FactKind::Adjust { square, ms } })

@@ -529,6 +529,7 @@ fn the_halves_of_a_clock_are_exchanged_where_it_stands_the_other_way_round() {
     use touchmoved::{
         game::Board,
         session::{
+            event::Unit,
             io::Input,
             setup::{BoardKind, GameSetup},
             time::MonoTime,
@@ -540,7 +541,7 @@ fn the_halves_of_a_clock_are_exchanged_where_it_stands_the_other_way_round() {
         let mut board = Board::new(&setup).unwrap();
         // 3:02 on the right, 3:01 on the left.
         let clock = [0x8d, 0, 10, 0x20, 0x03, 0x02, 0x20, 0x03, 0x01, 0x12];
-        board.input(MonoTime::from_micros(5), &Input::Dgt(clock.to_vec()));
+        board.input(MonoTime::from_micros(5), &Input::Dgt(Unit::A, clock.to_vec()));
         std::iter::from_fn(|| board.poll_fact())
             .map(|fact| fact.to_value()["white_ms"].clone())
             .find(|ms| !ms.is_null())

@@ -54,9 +54,9 @@ impl Ledger {
         self.handed += 1;
         let mut events = Vec::new();
         match input {
-            Input::Peg(line) => self.decoder.push(line, &mut events),
+            Input::Peg(_, line) => self.decoder.push(line, &mut events),
             Input::Event(_, event) => events.push(event.clone()),
-            Input::Dgt(_) => panic!("bytes of a DGT board"),
+            Input::Dgt(..) => panic!("bytes of a DGT board"),
         }
         for event in events {
             self.event(event);

@@ -21,7 +21,8 @@ use touchmoved::{
     session::{
         event::{Event, Unit},
         io::Input,
-        setup::{BoardKind, GameSetup},
+        settings::OrientationSetting,
+        setup::{BoardKind, GameSetup, Signal, UnitSetup},
         time::MonoTime,
     },
     simulate::{
@@ -128,21 +129,66 @@ fn the_bytes_of_a_dgt_board() {
     let vectors: Value = serde_json::from_str(&text).unwrap();
     let mut inputs = vec![
         (MonoTime::ZERO, Input::Event(Unit::A, Event::Link(true))),
-        (MonoTime::from_micros(1000), Input::Dgt(dump(&shakmaty::Board::new()))),
+        (MonoTime::from_micros(1000), Input::Dgt(Unit::A, dump(&shakmaty::Board::new()))),
     ];
     let mut at = 1_000_000;
     for sequence in vectors["real_sequences"].as_array().unwrap() {
         let bytes: Vec<u8> =
             sequence["hex"].as_array().unwrap().iter().flat_map(|hex| unhex(hex.as_str().unwrap())).collect();
         for portion in bytes.chunks(3) {
-            inputs.push((MonoTime::from_micros(at), Input::Dgt(portion.to_vec())));
+            inputs.push((MonoTime::from_micros(at), Input::Dgt(Unit::A, portion.to_vec())));
             at += 70_000;
         }
-        inputs.push((MonoTime::from_micros(at), Input::Dgt(vec![0x55, 0x8e, 0x00])));
+        inputs.push((MonoTime::from_micros(at), Input::Dgt(Unit::A, vec![0x55, 0x8e, 0x00])));
         at += 2_000_000;
     }
     let setup = GameSetup { board: BoardKind::Dgt, ..GameSetup::default() };
     prove("DGT bytes", &setup, &inputs);
+}
+
+/// Two boards side by side: a matrix with bouncing contacts, and a DGT board that lies turned and mirrors what
+/// the matrix shows, in odd portions, with garbage and outages between them.
+#[test]
+fn two_boards_each_read_in_its_own_way() {
+    let game = GAMES[0].game(GameSetup::default());
+    let simulation = simulate(&game, &Params::level(Level::Tournament), 7).unwrap();
+    let mut setup = GameSetup { board: BoardKind::TwoBoard, ..simulation.setup.clone() };
+    setup.signal = Signal::Debounced;
+    let settings = setup.settings;
+    let [first, second] = &mut setup.units;
+    *first = UnitSetup { signal: Signal::Raw, ..UnitSetup::new(BoardKind::Reed, &settings) };
+    *second = UnitSetup {
+        orientation: OrientationSetting::WhiteNorth,
+        ..UnitSetup::new(BoardKind::Dgt, &settings)
+    };
+    let mut start = shakmaty::Board::new();
+    start.rotate_180();
+    let mut inputs = vec![(MonoTime::ZERO, Input::Dgt(Unit::B, dump(&start)))];
+    for (n, stamped) in simulation.events.into_iter().enumerate() {
+        let at = stamped.at;
+        if let Event::Square { square, occupied } = stamped.event {
+            // As the other board numbers its squares: a8 is 0, and it lies turned.
+            let number = u8::try_from(u32::from(square.flip_horizontal())).unwrap();
+            let update = [0x8e, 0x00, 0x05, number, u8::from(occupied)];
+            let (head, tail) = update.split_at(n % 5);
+            inputs.push((at, Input::Dgt(Unit::B, head.to_vec())));
+            inputs.push((at, Input::Event(Unit::A, Event::Square { square, occupied })));
+            inputs.push((at, Input::Dgt(Unit::B, tail.to_vec())));
+        } else {
+            inputs.push((at, Input::Event(stamped.unit, stamped.event)));
+        }
+        match n % 97 {
+            40 => inputs.push((at, Input::Event(Unit::B, Event::Link(false)))),
+            60 => inputs.push((at, Input::Event(Unit::B, Event::Link(true)))),
+            80 => inputs.push((at, Input::Dgt(Unit::B, vec![0x55, 0x8e, 0x00]))),
+            _ => {}
+        }
+    }
+    prove("two boards", &setup, &inputs);
+    let mut board = Board::new(&setup).unwrap();
+    inputs.iter().for_each(|(at, input)| board.input(*at, input));
+    board.advance(MonoTime::END);
+    assert!(board.session().plies().len() > 10, "{}", board.session().plies().len());
 }
 
 fn dump(board: &shakmaty::Board) -> Vec<u8> {

@@ -107,24 +107,17 @@ fn summary(config: &Config, listed: usize) -> String {
 }
 
 fn describe(board: &BoardConfig) -> String {
-    let sensor = match &board.sensor {
-        SensorConfig::Simulated { speed, seed, .. } => format!("simulated, speed {speed}, seed {seed}"),
-        SensorConfig::SensorLog { path, pace: Pace::At(speed), .. } => {
-            return format!("sensor log {} at speed {speed}, game as its header says", path.display());
+    let sensor = match (&board.second, board.setup.sides) {
+        (Some(second), Some(sides)) => {
+            let [first_side, second_side] = sides.map(|side| side.fold_wb("White", "Black"));
+            let (first, second) = (device(&board.sensor), device(second));
+            format!("two boards: {first} ({first_side}), {second} ({second_side})")
         }
-        SensorConfig::SensorLog { path, pace: Pace::AsFastAsPossible, .. } => {
-            return format!("sensor log {} without pauses, game as its header says", path.display());
-        }
-        SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
-        SensorConfig::Peg { port, baud, .. } => format!("pegged board {port} at {baud} bits a second"),
-        SensorConfig::Matrix(matrix) => {
-            let what = match matrix.kind {
-                MatrixKind::Reed => "matrix",
-                MatrixKind::Peg => "pegged board as a matrix",
-            };
-            format!("{what} ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
-        }
+        _ => device(&board.sensor),
     };
+    if matches!(board.sensor, SensorConfig::SensorLog { .. }) {
+        return format!("{sensor}, game as its header says");
+    }
     let setup = &board.setup;
     let mut out = format!("{sensor}; {}", laws(setup));
     if setup.is_chess960() {
@@ -141,6 +134,27 @@ fn describe(board: &BoardConfig) -> String {
         let _ = write!(out, "; {white} - {black}");
     }
     out
+}
+
+fn device(sensor: &SensorConfig) -> String {
+    match sensor {
+        SensorConfig::Simulated { speed, seed, .. } => format!("simulated, speed {speed}, seed {seed}"),
+        SensorConfig::SensorLog { path, pace: Pace::At(speed), .. } => {
+            format!("sensor log {} at speed {speed}", path.display())
+        }
+        SensorConfig::SensorLog { path, pace: Pace::AsFastAsPossible, .. } => {
+            format!("sensor log {} without pauses", path.display())
+        }
+        SensorConfig::Dgt { port, .. } => format!("dgt {port}"),
+        SensorConfig::Peg { port, baud, .. } => format!("pegged board {port} at {baud} bits a second"),
+        SensorConfig::Matrix(matrix) => {
+            let what = match matrix.kind {
+                MatrixKind::Reed => "matrix",
+                MatrixKind::Peg => "pegged board as a matrix",
+            };
+            format!("{what} ({}), a scan every {} ms", matrix.backend.as_str(), matrix.scan_ms)
+        }
+    }
 }
 
 /// The edition and the discipline; for rapid and blitz the supervision.

@@ -17,6 +17,7 @@ use std::{
 use crate::{
     config::{self, BoardConfig, Config, Speed},
     doctor::{Check, Topic, Verdict},
+    session::event::Unit,
 };
 
 /// Where the service's configuration is.
@@ -123,7 +124,9 @@ fn one(args: &Args, loaded: &Loaded, boards: &[BoardConfig]) -> ExitCode {
         return fail(&format!("the configuration cannot be used\n{}", lines.join("\n")));
     };
     let [board] = boards else {
-        let ids: Vec<&str> = boards.iter().map(|board| board.id.as_str()).collect();
+        let mut known = names(&config.boards);
+        known.retain(|(_, known)| boards.iter().any(|board| board.id == known.id));
+        let ids: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
         return fail(&format!("name one board with --board: {}", ids.join(", ")));
     };
     for check in loaded.checks.iter().filter(|check| check.verdict != Verdict::Ok) {
@@ -142,17 +145,33 @@ fn one(args: &Args, loaded: &Loaded, boards: &[BoardConfig]) -> ExitCode {
     }
 }
 
-/// The boards to test.
+/// The boards to test; of a game on two boards each one, which `1:A` and `1:B` name.
 fn wanted(loaded: &mut Loaded, only: Option<&str>) -> Result<Vec<BoardConfig>, String> {
     let Some(config) = &loaded.config else { return Ok(Vec::new()) };
-    let Some(only) = only else { return Ok(config.boards.clone()) };
-    let found: Vec<BoardConfig> =
-        config.boards.iter().filter(|board| board.id.as_str() == only).cloned().collect();
-    if found.is_empty() {
-        let ids: Vec<&str> = config.boards.iter().map(|board| board.id.as_str()).collect();
-        return Err(format!("{} has no board {only}; it has {}", loaded.name, ids.join(", ")));
+    let found: Vec<BoardConfig> = names(&config.boards)
+        .into_iter()
+        .filter(|(name, board)| only.is_none_or(|only| name == only || board.id.as_str() == only))
+        .map(|(_, board)| board)
+        .collect();
+    match only {
+        Some(only) if found.is_empty() => {
+            let ids: Vec<&str> = config.boards.iter().map(|board| board.id.as_str()).collect();
+            Err(format!("{} has no board {only}; it has {}", loaded.name, ids.join(", ")))
+        }
+        _ => Ok(found),
     }
-    Ok(found)
+}
+
+/// Every board that has a device of its own, by the name that `--board` knows.
+fn names(boards: &[BoardConfig]) -> Vec<(String, BoardConfig)> {
+    let each = boards.iter().flat_map(|board| {
+        let units = Unit::ALL.into_iter().filter_map(|unit| Some((unit, board.unit(unit)?)));
+        units.map(|(unit, alone)| match board.second {
+            Some(_) => (format!("{}:{}", board.id, unit.as_str()), alone),
+            None => (board.id.to_string(), alone),
+        })
+    });
+    each.collect()
 }
 
 /// Reads the configuration; without one, that of the demo.

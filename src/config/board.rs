@@ -55,8 +55,10 @@ pub struct BoardConfig {
     pub setup: GameSetup,
     /// Tags of the game.
     pub tags: Tags,
-    /// What is read.
+    /// What is read: the only board, or the first of two.
     pub sensor: SensorConfig,
+    /// The second board, where the game is played on two; whose each is, `setup.sides` tells.
+    pub second: Option<SensorConfig>,
     /// What the board's own table says of the game of a sensor log.
     pub(super) log_game: GameOptions,
 }
@@ -129,7 +131,7 @@ impl GameOptions {
         }
         if let Some(orientation) = self.orientation {
             setup.settings.orientation = orientation;
-            record(&mut setup, "board.orientation", json!(orientation_word(orientation)));
+            record(&mut setup, "board.orientation", json!(orientation.as_str()));
         }
         if let Some(ms) = self.release_dwell_ms {
             setup.settings.release_dwell_ms = ms;
@@ -152,16 +154,12 @@ impl GameOptions {
 
 /// The orientations with their words in the configuration and in a sensor log.
 pub(super) const ORIENTATIONS: [(&str, OrientationSetting); 3] = [
-    ("auto", OrientationSetting::Auto),
-    ("white-south", OrientationSetting::WhiteSouth),
-    ("white-north", OrientationSetting::WhiteNorth),
+    (OrientationSetting::Auto.as_str(), OrientationSetting::Auto),
+    (OrientationSetting::WhiteSouth.as_str(), OrientationSetting::WhiteSouth),
+    (OrientationSetting::WhiteNorth.as_str(), OrientationSetting::WhiteNorth),
 ];
 
-fn orientation_word(orientation: OrientationSetting) -> &'static str {
-    ORIENTATIONS.iter().find(|(_, meaning)| *meaning == orientation).map_or("auto", |(word, _)| word)
-}
-
-fn record(setup: &mut GameSetup, name: &str, value: Value) {
+pub(super) fn record(setup: &mut GameSetup, name: &str, value: Value) {
     setup.config.insert(name.to_owned(), value);
 }
 
@@ -204,7 +202,7 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
     record(&mut setup, "touch.release_dwell_ms", json!(settings.release_dwell_ms));
     record(&mut setup, "publish.extend_ms", json!(settings.extend_ms));
     record(&mut setup, "publish.await_press_ms", json!(settings.await_press_ms));
-    record(&mut setup, "board.orientation", json!(orientation_word(settings.orientation)));
+    record(&mut setup, "board.orientation", json!(settings.orientation.as_str()));
     if let Ok(laws) = setup.law_settings() {
         for key in KEYS.iter().filter(|key| !key.follows_edition()) {
             let value = key.value(&laws);

@@ -54,6 +54,7 @@ impl Config {
                         setup,
                         tags,
                         sensor,
+                        second: None,
                         log_game: GameOptions::default(),
                     })
                 })

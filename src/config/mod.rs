@@ -8,6 +8,7 @@ mod demo;
 mod matrix;
 mod problem;
 mod read;
+mod second;
 mod sensor;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, path::Path};
 
 use proptest::prelude::*;
+use shakmaty::Color;
 
 use super::{
     BoardConfig, Config, DtrRts, Framing, Level, Pace, PortName, SensorConfig, Speed, TimeControl, parse,
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::{
     session::{
+        event::Unit,
         settings::{OrientationSetting, Settings},
         setup::{BoardKind, GameSetup, Rules, Signal, Supervision},
     },
@@ -47,7 +49,7 @@ fn meaning(text: &str) -> Config {
 #[test]
 fn the_default_file_is_correct_as_it_is_and_with_every_setting_in_effect() {
     assert_eq!(check(COMMENTED).boards.len(), 1);
-    assert_eq!(check(&join(settings())).boards.len(), 9);
+    assert_eq!(check(&join(settings())).boards.len(), 10);
 }
 
 #[test]
@@ -55,8 +57,9 @@ fn every_key_that_is_known_appears_in_the_default_file() {
     let text = join(settings());
     let report = Report::new("test.toml", &text);
     let _ = read::read(&report, "test.toml", &text);
-    // A key of [defaults] stands for the same key of a board.
-    let general = |path: &str| path.replacen("defaults", "board", 1);
+    // A key of [defaults] stands for the same key of a board, and one of a sensor for that of the second board.
+    let general =
+        |path: &str| path.replacen("defaults", "board", 1).replacen("board.second.sensor", "board.sensor", 1);
     let known: BTreeSet<String> = report.keys().iter().map(|path| general(path)).collect();
     let (mut table, mut stated) = (String::new(), BTreeSet::new());
     for line in settings() {
@@ -307,4 +310,29 @@ fn any_line() -> impl Strategy<Value = String> {
         }),
         1 => "\\PC*",
     ]
+}
+
+#[test]
+fn the_two_boards_of_a_game_are_read_each_in_its_own_way() {
+    let board = board(
+        "orientation = \"white-north\"\n[board.sensor.matrix]\ndebounce-open-ms = 40\n\
+         [board.second]\nside = \"white\"\n[board.second.sensor.peg]\nport = \"/dev/peg\"\n",
+    );
+    let setup = &board.setup;
+    assert_eq!((setup.board, setup.signal), (BoardKind::TwoBoard, Signal::Debounced));
+    assert_eq!(setup.sides, Some([Color::Black, Color::White]));
+    let [first, second] = setup.units;
+    assert_eq!((first.kind, first.signal, first.debounce_open_ms), (BoardKind::Reed, Signal::Raw, 40));
+    assert_eq!((second.kind, second.signal), (BoardKind::Peg, Signal::Debounced));
+    assert_eq!(
+        [first, second].map(|unit| unit.orientation),
+        [OrientationSetting::WhiteNorth, OrientationSetting::Auto]
+    );
+    assert_eq!(header_from_map(&header_to_map(setup)).unwrap(), *setup);
+    // Each one alone, as the doctor looks at it.
+    let alone = board.unit(Unit::A).unwrap();
+    assert_eq!((alone.setup.board, alone.setup.signal), (BoardKind::Reed, Signal::Raw));
+    assert_eq!((alone.sensor.kind(), alone.setup.settings.debounce_open_ms), ("matrix", 40));
+    let alone = board.unit(Unit::B).unwrap();
+    assert_eq!((alone.sensor.kind(), alone.setup.board, alone.second), ("peg", BoardKind::Peg, None));
 }

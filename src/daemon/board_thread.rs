@@ -70,7 +70,11 @@ impl Wiring {
         loop {
             self.health.advance(sysclock::monotonic());
             match self.readings.recv_timeout(self.patience(engine)) {
-                Ok(reading) => reached = reached.max(self.take(engine, reading)),
+                Ok(reading) => {
+                    for reading in self.in_order(reading) {
+                        reached = reached.max(self.take(engine, reading));
+                    }
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -79,12 +83,23 @@ impl Wiring {
             }
             self.serve_desk(engine, &mut reached);
             if self.stop.is_set() {
-                while let Ok(reading) = self.readings.try_recv() {
+                for reading in by_time(self.readings.try_iter().collect()) {
                     self.take(engine, reading);
                 }
                 return;
             }
             self.watch_the_disk();
+        }
+    }
+
+    /// The reading that came and, at a live board, all that wait behind it, in the order of their stamps: two
+    /// sources send what they stamp as soon as they can, and either may be overtaken.
+    fn in_order(&self, first: Reading) -> Vec<Reading> {
+        match self.timeline {
+            Timeline::Live => {
+                by_time(std::iter::once(first).chain(self.readings.try_iter().take(QUEUE)).collect())
+            }
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => vec![first],
         }
     }
 
@@ -152,6 +167,12 @@ impl Wiring {
         }
         self.outbox.stop_holding();
     }
+}
+
+/// Readings by their stamps; those of one time as they came.
+fn by_time(mut readings: Vec<Reading>) -> Vec<Reading> {
+    readings.sort_by_key(|reading| reading.at);
+    readings
 }
 
 #[cfg(test)]
@@ -267,6 +288,18 @@ mod tests {
         let line = Arc::clone(&bench.line);
         bench.end();
         assert_eq!(line.call(Wants::Look).unwrap_err(), crate::desk::Unheard::Ended);
+    }
+
+    #[test]
+    fn what_waits_of_two_sources_is_taken_by_its_stamps() {
+        let reading = |us, unit| Reading {
+            at: MonoTime::from_micros(us),
+            input: Some(crate::session::io::Input::Event(unit, Event::Tick)),
+        };
+        use crate::session::event::Unit::{A, B};
+        let waiting = vec![reading(7, B), reading(5, A), reading(7, A), reading(6, B)];
+        let taken = vec![reading(5, A), reading(6, B), reading(7, B), reading(7, A)];
+        assert_eq!(by_time(waiting), taken);
     }
 
     #[test]

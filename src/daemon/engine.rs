@@ -8,14 +8,20 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{health::BoardHealth, outbox::Outbox, resume, writer::Pen};
+use super::{
+    health::BoardHealth,
+    links::{Links, link},
+    outbox::Outbox,
+    resume,
+    writer::Pen,
+};
 use crate::{
     desk::Records,
     game::Board,
     journal::{Body, Entry},
-    publish::{ArbiterView, ForArbiter, Publisher},
+    publish::{ArbiterView, FeedEvent, ForArbiter, Publisher},
     session::{
-        event::{self, Event},
+        event::{self, Event, Unit},
         fact::Fact,
         io::Input,
         time::MonoTime,
@@ -34,6 +40,7 @@ pub struct Engine {
     /// The time of the last record; nothing is recorded with an earlier one.
     last: MonoTime,
     step: u64,
+    links: Links,
     /// The facts for the arbiter, where he has a desk.
     records: Option<Arc<Records>>,
     /// What the last input led to, for him.
@@ -50,7 +57,18 @@ impl Engine {
         health: Arc<BoardHealth>,
         last: MonoTime,
     ) -> Engine {
-        Engine { board, publisher, pen, outbox, health, last, step: 0, records: None, told: Vec::new() }
+        Engine {
+            links: Links::new(board.has_two_boards()),
+            board,
+            publisher,
+            pen,
+            outbox,
+            health,
+            last,
+            step: 0,
+            records: None,
+            told: Vec::new(),
+        }
     }
 
     /// Keeps the facts for the arbiter, too.
@@ -66,8 +84,8 @@ impl Engine {
     }
 
     /// What every square of a DGT board read when it was heard last.
-    pub fn dgt_squares(&self) -> Option<Squares> {
-        self.board.dgt_squares()
+    pub fn dgt_squares(&self, unit: Unit) -> Option<Squares> {
+        self.board.dgt_squares(unit)
     }
 
     /// The next deadline of the session.
@@ -86,29 +104,30 @@ impl Engine {
         self.health.count_input();
         let wall_us = sysclock::wall_micros();
         let durable = is_said(&input);
-        let link = link(&input);
-        if link == Some(true) {
-            self.health.set_source(None);
+        if let Some((unit, true)) = link(&input) {
+            self.health.source(unit).set_trouble(None);
         }
+        let link = self.links.heed(&input);
         self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
         self.board.input(at, &input);
-        self.heed_device(&input, link);
+        self.heed_device(&input);
         self.conclude(at, wall_us, link);
     }
 
     /// Passes on to the operator what is wrong with the board, and what it says of itself.
-    fn heed_device(&self, input: &Input, link: Option<bool>) {
+    fn heed_device(&self, input: &Input) {
         match input {
-            Input::Dgt(_) | Input::Peg(_) => self.health.set_about(self.board.identity()),
-            Input::Event(_, Event::Device(status)) => {
+            Input::Dgt(unit, _) | Input::Peg(unit, _) => {
+                self.health.source(*unit).set_about(self.board.identity(*unit))
+            }
+            Input::Event(unit, Event::Device(status)) => {
                 let error = status.get("source").and(status.get("error")).and_then(Value::as_str);
                 if let Some(error) = error {
-                    self.health.set_source(Some(error));
+                    self.health.source(*unit).set_trouble(Some(error));
                 } else if event::is_settled(status) {
-                    self.health.set_source(None);
+                    self.health.source(*unit).set_trouble(None);
                 }
             }
-            _ if link == Some(true) => drop(self.health.set_source(None)),
             _ => {}
         }
     }
@@ -175,6 +194,17 @@ impl Engine {
             log_fact(&fact, embargo);
             self.pen.write(Entry { at, wall_us, body: Body::Fact(fact) }, durable);
         }
+        self.offer(events);
+    }
+
+    /// The board of this unit has not answered yet: it counts as connected when it does.
+    pub fn wait_for(&mut self, unit: Unit) {
+        self.links.wait_for(unit);
+        let events = self.publisher.link(self.links.is_up());
+        self.offer(events);
+    }
+
+    fn offer(&mut self, events: Vec<FeedEvent>) {
         if events.is_empty() {
             return;
         }
@@ -194,18 +224,10 @@ pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
 fn is_said(input: &Input) -> bool {
     let event = match input {
         Input::Event(_, event) => event,
-        Input::Peg(line) => return line.starts_with("$PRESS,") || line.starts_with("$BUTTON,"),
-        Input::Dgt(_) => return false,
+        Input::Peg(_, line) => return line.starts_with("$PRESS,") || line.starts_with("$BUTTON,"),
+        Input::Dgt(..) => return false,
     };
     matches!(event, Event::Press(_) | Event::Arbiter(_) | Event::Button(_) | Event::Result(_))
-}
-
-/// What an input says of the link to the board.
-pub(super) const fn link(input: &Input) -> Option<bool> {
-    match input {
-        Input::Event(_, Event::Link(up)) => Some(*up),
-        _ => None,
-    }
 }
 
 fn log_fact(fact: &Fact, embargo: bool) {

@@ -27,7 +27,7 @@ use crate::{
     },
     publish::Publisher,
     sensor::Timeline,
-    session::{LOGIC_VERSION, fact::Fact, io::Input, time::MonoTime},
+    session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, time::MonoTime},
     sysclock,
 };
 
@@ -55,8 +55,8 @@ pub struct Launched {
     pub timeline: Timeline,
     /// Added to every stamp, in microseconds.
     pub offset_us: u64,
-    /// Opens the source.
-    pub open: Open,
+    /// Opens the source, or those of two boards.
+    pub opens: Vec<(Unit, Open)>,
     /// The journal that is written.
     pub path: PathBuf,
     /// The facts for the arbiter, where he has a desk.
@@ -106,7 +106,11 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
         Found::Running(running) => Ok(prepared.go_on(*running)),
     };
     let opened = opened.map_err(|source| RunError::Board { board: id.clone(), source })?;
-    let health = Arc::new(BoardHealth::new(&id));
+    let health = match prepared.config.second {
+        Some(_) => BoardHealth::of_two_boards(&id),
+        None => BoardHealth::new(&id),
+    };
+    let health = Arc::new(health);
     let outbox = Arc::new(Outbox::new(&id, Box::new(hub.clone())));
     let path = opened.segments.path().to_owned();
     hub.set(opened.publisher.state().clone());
@@ -123,7 +127,18 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
-    let known = Known { span: opened.span, dgt_squares: engine.dgt_squares() };
+    for unit in Unit::ALL {
+        if prepared.config.unit(unit).is_some_and(|board| source::answers(&board.sensor)) {
+            engine.wait_for(unit);
+        }
+    }
+    let opens = Unit::ALL.into_iter().filter_map(|unit| {
+        let board = prepared.config.unit(unit)?;
+        let known = Known { span: opened.span, dgt_squares: engine.dgt_squares(unit) };
+        let scans = health.source(unit).scans().clone();
+        Some((unit, source::opener(&board, prepared.planned.setup.clone(), known, scans)))
+    });
+    let opens = opens.collect();
     Ok(Launched {
         engine,
         writer,
@@ -131,7 +146,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
         health: health.clone(),
         timeline: prepared.planned.timeline,
         offset_us: opened.offset_us,
-        open: source::opener(&prepared.config, prepared.planned.setup.clone(), known, health.scans().clone()),
+        opens,
         path,
         records,
     })

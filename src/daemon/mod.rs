@@ -1,7 +1,8 @@
 //! The wiring: what turns a configuration into a running daemon.
 //!
 //! One thread a board owns the session ([`board_thread`], [`engine`]); one thread a board writes its
-//! journal ([`writer`]); one thread a source reads its device ([`supervisor`]); the feeds run on the
+//! journal ([`writer`]); one thread a source reads its device ([`supervisor`]; a game on
+//! two boards has two of them); the feeds run on the
 //! main thread ([`mod@run`]). The order is always the same: an input is handed to the writer, the session
 //! takes it, its facts are handed to the writer, and what the public may know of them leaves through
 //! the [`outbox`], moves and results after the sync.
@@ -20,6 +21,7 @@ pub mod board_thread;
 pub mod engine;
 pub mod health;
 pub mod launch;
+pub mod links;
 pub mod lock;
 pub mod log;
 mod matrix_source;

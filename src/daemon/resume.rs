@@ -26,10 +26,7 @@ use crate::{
     wire::sensor_log,
 };
 
-use super::{
-    engine::{drain, link},
-    source::Span,
-};
+use super::{engine::drain, links::Links, source::Span};
 
 /// Why a board cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -141,6 +138,7 @@ pub fn look(
 /// Runs the inputs of a segment through a new board, to the time of its last record.
 fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> Vec<Fact> {
     let mut facts = Vec::new();
+    let mut links = Links::new(board.has_two_boards());
     let mut conclude = |board: &mut Board, up: Option<bool>| {
         let new = drain(board);
         if let Some(up) = up {
@@ -151,7 +149,7 @@ fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher
     };
     for (at, input) in &recovered.inputs {
         board.input(*at, input);
-        conclude(board, link(input));
+        conclude(board, links.heed(input));
     }
     board.advance(recovered.last);
     conclude(board, None);

@@ -217,7 +217,7 @@ impl Boards {
 
     fn add(&mut self, prepared: Prepared, hub: &Hub, desk: bool) -> Result<Arc<BoardHealth>, RunError> {
         let no_thread = |source| RunError::System { what: "a thread", source };
-        let Launched { engine, writer, outbox, health, timeline, offset_us, open, path, records } =
+        let Launched { engine, writer, outbox, health, timeline, offset_us, opens, path, records } =
             launch::launch(prepared, hub, desk)?;
         let (sender, readings) = sync_channel(QUEUE);
         let line = records.map(|records| Arc::new(line(health.id(), records, sender.clone())));
@@ -235,8 +235,10 @@ impl Boards {
         };
         self.threads.push(board_thread::start(engine, wiring).map_err(no_thread)?);
         self.threads.push(writer);
-        supervisor::start(open, Sink::new(sender.clone()), self.stop.clone(), health.clone())
-            .map_err(no_thread)?;
+        for (unit, open) in opens {
+            let (sink, stop) = (Sink::new(sender.clone()), self.stop.clone());
+            supervisor::start(open, sink, stop, health.clone(), unit).map_err(no_thread)?;
+        }
         self.wake.push(sender);
         Ok(health)
     }

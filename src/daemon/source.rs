@@ -93,6 +93,11 @@ pub struct Known {
     pub dgt_squares: Option<Squares>,
 }
 
+/// True for a board that tells when it is there: it is not connected before.
+pub const fn answers(sensor: &SensorConfig) -> bool {
+    matches!(sensor, SensorConfig::Dgt { .. } | SensorConfig::Peg { .. })
+}
+
 /// A function that opens the source, as often as it is needed. A matrix tells `status` how its scans are
 /// doing.
 pub fn opener(board: &BoardConfig, setup: GameSetup, known: Known, status: Arc<Status>) -> Open {

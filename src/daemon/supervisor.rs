@@ -7,10 +7,13 @@ use std::{
     time::Duration,
 };
 
-use super::{health::BoardHealth, log};
+use super::{
+    health::{BoardHealth, SourceHealth},
+    log,
+};
 use crate::{
     sensor::{Sink, Source, SourceError, Stop},
-    session::event::Event,
+    session::event::{Event, Unit},
     sysclock,
 };
 
@@ -29,16 +32,26 @@ const GOOD_RUN_MS: u64 = 60_000;
 /// How often a pause looks whether the daemon ends.
 const SLICE: Duration = Duration::from_millis(50);
 
-/// Starts the thread of a source. It ends when `stop` is set, when a recording is over and when a
-/// recording cannot be read; a device is tried again for ever.
-pub fn start(open: Open, sink: Sink, stop: Stop, health: Arc<BoardHealth>) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(format!("source {}", health.id())).spawn(move || {
-        let _span = log::board_span(health.id()).entered();
-        supervise(open, &sink, &stop, &health);
+/// Starts the thread of a source: of the only board, or of one of two. It ends when `stop` is set, when a
+/// recording is over and when a recording cannot be read; a device is tried again for ever.
+pub fn start(
+    open: Open,
+    sink: Sink,
+    stop: Stop,
+    health: Arc<BoardHealth>,
+    unit: Unit,
+) -> io::Result<JoinHandle<()>> {
+    let name = match health.source(unit).unit() {
+        None => health.id().to_owned(),
+        Some(unit) => format!("{} {}", health.id(), unit.as_str()),
+    };
+    thread::Builder::new().name(format!("source {name}")).spawn(move || {
+        let _span = log::board_span(&name).entered();
+        supervise(open, &sink.of(unit), &stop, health.source(unit));
     })
 }
 
-fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &BoardHealth) {
+fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &SourceHealth) {
     let mut pause_ms = FIRST_PAUSE_MS;
     while !stop.is_set() {
         let began = sysclock::monotonic();
@@ -54,7 +67,7 @@ fn supervise(mut open: Open, sink: &Sink, stop: &Stop, health: &BoardHealth) {
             Err(error) => error,
         };
         let trouble = error.to_string();
-        let news = health.set_source(Some(&trouble));
+        let news = health.set_trouble(Some(&trouble));
         if matches!(error, SourceError::Log { .. }) {
             tracing::error!("{trouble}; what was read before it stands, the board is served on");
             return;

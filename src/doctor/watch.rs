@@ -154,15 +154,15 @@ impl Watch {
         self.first_at.get_or_insert(at);
         match input {
             Input::Event(Unit::A, event) => self.event(at, event),
-            Input::Event(Unit::B, _) => {}
-            Input::Dgt(bytes) => {
+            Input::Event(Unit::B, _) | Input::Dgt(Unit::B, _) | Input::Peg(Unit::B, _) => {}
+            Input::Dgt(Unit::A, bytes) => {
                 let mut events = Vec::new();
                 self.decoder.push(at, bytes, &mut events);
                 for event in &events {
                     self.event(at, event);
                 }
             }
-            Input::Peg(line) => {
+            Input::Peg(Unit::A, line) => {
                 let mut events = Vec::new();
                 self.peg.push(line, &mut events);
                 for event in &events {

@@ -13,6 +13,9 @@ use serde::Serialize;
 pub struct Trouble {
     /// The board.
     pub board: String,
+    /// Which of its two boards, `A` or `B`, where one game is played on two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
     /// `journal`, `source` or `wiring`.
     pub what: &'static str,
     /// What is wrong, in words.
@@ -24,6 +27,9 @@ pub struct Trouble {
 pub struct Device {
     /// The board.
     pub board: String,
+    /// Which of its two boards, `A` or `B`, where one game is played on two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
     /// Serial numbers, versions, battery, ... by name.
     #[serde(flatten)]
     pub about: serde_json::Map<String, serde_json::Value>,

@@ -2,10 +2,14 @@
 //! of the game under the Laws is looked at (`conduct`). This is what the daemon and `replay` drive.
 
 mod conduct;
+mod reader;
 
 use std::collections::VecDeque;
 
-use self::conduct::{Conduct, Desk, Order};
+use self::{
+    conduct::{Conduct, Desk, Order},
+    reader::{Read, Reader},
+};
 use crate::{
     laws::settings::WhiteSide,
     session::{
@@ -13,14 +17,10 @@ use crate::{
         event::{Event, Stamped, Unit},
         fact::Fact,
         io::Input,
-        settings::OrientationSetting,
         setup::{GameSetup, SetupError},
         time::MonoTime,
     },
-    wire::{
-        dgt::{DgtDecoder, Orientation, memory::Squares},
-        peg::PegDecoder,
-    },
+    wire::dgt::memory::Squares,
 };
 
 /// Decoder, session and conduct of the game of one board.
@@ -28,8 +28,7 @@ use crate::{
 pub struct Board {
     session: Session,
     conduct: Conduct,
-    dgt: DgtDecoder,
-    peg: PegDecoder,
+    readers: [Reader; 2],
     last: MonoTime,
     /// Time of the last event that was taken or deadline that fired.
     reached: MonoTime,
@@ -42,19 +41,13 @@ pub struct Board {
 impl Board {
     /// A board before its first input.
     pub fn new(setup: &GameSetup) -> Result<Board, SetupError> {
-        let orientation = match setup.settings.orientation {
-            OrientationSetting::Auto => Orientation::Auto,
-            OrientationSetting::WhiteSouth => Orientation::Normal,
-            OrientationSetting::WhiteNorth => Orientation::Rotated,
-        };
         let clock_turned = setup.law_settings()?.clock.white_side == WhiteSide::Right;
         let session = Session::new(setup)?;
         let conduct = Conduct::new(setup, &session)?;
         let mut board = Board {
             session,
             conduct,
-            dgt: DgtDecoder::new(orientation).with_clock_turned(clock_turned),
-            peg: PegDecoder::new(),
+            readers: Reader::pair(setup, clock_turned),
             last: MonoTime::ZERO,
             reached: MonoTime::ZERO,
             facts: VecDeque::new(),
@@ -81,48 +74,60 @@ impl Board {
         self.last = at;
         match input {
             Input::Event(unit, event) => {
-                if let Event::Link(up) | Event::Power(up) = event {
-                    self.note_puzzle();
-                    self.dgt.link(*up);
-                    self.peg.link();
+                match event {
+                    Event::Link(up) => self.link(*unit, *up),
+                    // The program that reads them was gone.
+                    Event::Power(up) => Unit::ALL.into_iter().for_each(|unit| self.link(unit, *up)),
+                    _ => {}
                 }
                 self.event(at, *unit, event);
             }
-            Input::Dgt(bytes) => {
-                self.note_puzzle();
-                let mut events = Vec::new();
-                self.dgt.push(at, bytes, &mut events);
-                for event in &events {
-                    self.event(at, Unit::A, event);
+            Input::Dgt(unit, bytes) => {
+                self.note_puzzle(*unit);
+                for event in &self.reader(*unit).bytes(at, bytes) {
+                    self.event(at, *unit, event);
                 }
             }
-            Input::Peg(line) => {
-                let mut events = Vec::new();
-                self.peg.push(line, &mut events);
-                for event in &events {
-                    self.event(at, Unit::A, event);
+            Input::Peg(unit, line) => {
+                for event in &self.reader(*unit).line(line) {
+                    self.event(at, *unit, event);
                 }
             }
         }
+    }
+
+    const fn reader(&mut self, unit: Unit) -> &mut Reader {
+        unit.of_mut(&mut self.readers)
+    }
+
+    fn link(&mut self, unit: Unit, up: bool) {
+        self.note_puzzle(unit);
+        self.reader(unit).link(up);
     }
 
     /// After an outage the memory of a DGT board is told where the session cannot explain the board. Two
     /// squares may be a man in the hand and the one that it captures.
-    fn note_puzzle(&mut self) {
-        if self.dgt.awaits_memory() {
+    fn note_puzzle(&mut self, unit: Unit) {
+        if self.reader(unit).dgt.awaits_memory() {
             let puzzled = self.session.readings().first().is_none_or(|(_, _, differs)| differs.count() > 2);
-            self.dgt.set_puzzled(puzzled);
+            self.reader(unit).dgt.set_puzzled(puzzled);
         }
     }
 
+    /// True when one game is played on two boards.
+    pub const fn has_two_boards(&self) -> bool {
+        self.conduct.has_two_boards()
+    }
+
     /// What a DGT board or a pegged one has told of itself, by name: serial numbers, version, battery, ...
-    pub fn identity(&self) -> &[(&'static str, serde_json::Value)] {
-        if self.dgt.identity().is_empty() { self.peg.identity() } else { self.dgt.identity() }
+    pub fn identity(&self, unit: Unit) -> &[(&'static str, serde_json::Value)] {
+        let reader = unit.of(&self.readers);
+        if reader.dgt.identity().is_empty() { reader.peg.identity() } else { reader.dgt.identity() }
     }
 
     /// What every square of a DGT board reads, in the board's own numbering, once all are known.
-    pub fn dgt_squares(&self) -> Option<Squares> {
-        self.dgt.squares()
+    pub fn dgt_squares(&self, unit: Unit) -> Option<Squares> {
+        unit.of(&self.readers).dgt_squares()
     }
 
     fn event(&mut self, at: MonoTime, unit: Unit, event: &Event) {
@@ -133,12 +138,58 @@ impl Board {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
         }
         if self.conduct.has_two_boards() {
-            let mut routed = Stamped { at, unit, event: event.clone() };
-            self.at_desk(at, ev, |conduct, desk| conduct.route(&mut routed, desk));
-            self.take(at, ev, routed.unit, &routed.event);
+            self.event_of_two(at, ev, unit, event);
         } else {
             self.take(at, ev, unit, event);
         }
+    }
+
+    /// Takes an event of one of two boards: what it is for the game, its conduct knows.
+    fn event_of_two(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        let seen = self.conduct.seen(unit, &self.session);
+        match unit.of_mut(&mut self.readers).read(at, event, &seen) {
+            (Read::Event(event), turned) => {
+                let mut routed = Stamped { at, unit, event };
+                self.at_desk(at, ev, |conduct, desk| {
+                    if turned {
+                        conduct.tell_turned(unit, desk);
+                    }
+                    conduct.route(&mut routed, desk);
+                });
+                self.take(at, ev, routed.unit, &routed.event);
+            }
+            (Read::Edge { dip, noisy }, _) => {
+                // An edge is counted as what happens on the second board is.
+                self.take(at, ev, Unit::B, event);
+                if let Some((square, open_us)) = dip.filter(|_| self.conduct.may_move_on(unit, &self.session))
+                {
+                    self.session.note_dip(at, square, open_us, noisy);
+                    self.pass_on(at);
+                }
+                self.fire(at);
+            }
+        }
+    }
+
+    /// Takes a change of one of two boards that has rested.
+    fn settle(&mut self, at: MonoTime, unit: Unit) {
+        let seen = self.conduct.seen(unit, &self.session);
+        let settled = unit.of_mut(&mut self.readers).settled(at, &seen);
+        let Some((square, occupied, turned)) = settled else { return };
+        let ev = self.session.last_event();
+        let mut routed = Stamped { at, unit, event: Event::Square { square, occupied } };
+        self.at_desk(at, ev, |conduct, desk| {
+            if turned {
+                conduct.tell_turned(unit, desk);
+            }
+            conduct.route(&mut routed, desk);
+            conduct.before(routed.unit, &routed.event, desk);
+        });
+        if routed.unit == Unit::A {
+            self.session.take_settled(at, square, occupied);
+            self.pass_on(at);
+        }
+        self.at_desk(at, ev, |conduct, desk| conduct.after(&routed.event, desk));
     }
 
     /// Takes an event of the game.
@@ -149,7 +200,8 @@ impl Board {
         self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
     }
 
-    /// Fires every deadline up to and including `now`, the session's before those of the Laws.
+    /// Fires every deadline up to and including `now`: at one time those of contacts that rest, then the
+    /// session's, then those of the Laws.
     pub fn advance(&mut self, now: MonoTime) {
         self.last = self.last.max(now);
         self.fire(now);
@@ -159,7 +211,9 @@ impl Board {
         loop {
             let Some(at) = self.deadline().filter(|at| *at <= now) else { return };
             self.reached = at;
-            if self.session.deadline().is_some_and(|due| due <= at) {
+            if let Some((_, unit)) = self.rest().filter(|(due, _)| *due <= at) {
+                self.settle(at, unit);
+            } else if self.session.deadline().is_some_and(|due| due <= at) {
                 self.session.advance(at);
                 self.pass_on(at);
             } else {
@@ -204,10 +258,18 @@ impl Board {
         }
     }
 
+    /// Which of two boards has the contact that will have rested first, and when.
+    fn rest(&self) -> Option<(MonoTime, Unit)> {
+        let due = |unit: Unit| unit.of(&self.readers).deadline().map(|at| (at, unit));
+        Unit::ALL.into_iter().filter_map(due).min()
+    }
+
     /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
     /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        sooner(self.session.deadline(), self.conduct.deadline()).map(|due| due.max(self.reached))
+        let rest = self.rest().map(|(at, _)| at);
+        let next = sooner(rest, sooner(self.session.deadline(), self.conduct.deadline()));
+        next.map(|at| at.max(self.reached))
     }
 
     /// The next fact, in order.
@@ -235,45 +297,4 @@ fn sooner(one: Option<MonoTime>, other: Option<MonoTime>) -> Option<MonoTime> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::wire::dgt::{Message, message::Dump};
-    use shakmaty::Square;
-
-    fn dgt(orientation: OrientationSetting) -> Board {
-        let mut setup = GameSetup::default();
-        setup.settings.orientation = orientation;
-        let mut board = Board::new(&setup).unwrap();
-        board.keep_events();
-        board
-    }
-
-    fn events(board: &mut Board) -> Vec<Event> {
-        std::iter::from_fn(|| board.poll_event()).map(|stamped| stamped.event).collect()
-    }
-
-    #[test]
-    fn the_bytes_of_a_dgt_board_are_decoded_as_the_board_lies() {
-        let lifted = Input::Dgt(vec![0x8e, 0x00, 0x05, 52, 0x00]);
-        for (orientation, square) in
-            [(OrientationSetting::WhiteSouth, Square::E2), (OrientationSetting::WhiteNorth, Square::D7)]
-        {
-            let mut board = dgt(orientation);
-            board.input(MonoTime::ZERO, &lifted);
-            assert_eq!(events(&mut board), [Event::Piece { square, piece: None }]);
-        }
-    }
-
-    #[test]
-    fn a_lost_link_voids_half_a_message_and_makes_the_next_dump_count() {
-        let mut board = dgt(OrientationSetting::Auto);
-        let dump = Message::Board(Box::new(Dump::of(&shakmaty::Board::new()))).encode();
-        board.input(MonoTime::ZERO, &Input::Dgt(dump.clone()));
-        board.input(MonoTime::ZERO, &Input::Dgt(vec![0x8e, 0x00]));
-        board.input(MonoTime::ZERO, &Event::Link(false).into());
-        board.input(MonoTime::ZERO, &Event::Link(true).into());
-        board.input(MonoTime::ZERO, &Input::Dgt(dump));
-        let start = Event::Pieces(shakmaty::Board::new());
-        assert_eq!(events(&mut board), [start.clone(), Event::Link(false), Event::Link(true), start]);
-    }
-}
+mod tests;

@@ -267,17 +267,15 @@ fn fact_text(text: &str) -> Option<&str> {
 
 fn input_to_map(input: &Input) -> Map<String, Value> {
     let mut map = Map::new();
+    if input.unit() == Unit::B {
+        map.insert("board".to_owned(), json!(Unit::B.as_str()));
+    }
     match input {
-        Input::Event(unit, event) => {
-            if *unit == Unit::B {
-                map.insert("board".to_owned(), json!("B"));
-            }
-            map.extend(sensor_log::event_to_map(event));
-        }
-        Input::Dgt(bytes) => {
+        Input::Event(_, event) => map.extend(sensor_log::event_to_map(event)),
+        Input::Dgt(_, bytes) => {
             map.insert("dgt".to_owned(), json!(hex(bytes)));
         }
-        Input::Peg(line) => {
+        Input::Peg(_, line) => {
             map.insert("peg".to_owned(), json!(line));
         }
     }
@@ -286,18 +284,20 @@ fn input_to_map(input: &Input) -> Map<String, Value> {
 
 fn input_from_value(value: &Value) -> Result<Input, String> {
     let object = value.as_object().ok_or("the input is not an object")?;
+    let unit = || match object.get("board").map(Value::as_str) {
+        None | Some(Some("A")) => Ok(Unit::A),
+        Some(Some("B")) => Ok(Unit::B),
+        Some(_) => Err("board: expected \"A\" or \"B\"".to_owned()),
+    };
     if let Some(bytes) = object.get("dgt") {
-        return bytes
-            .as_str()
-            .and_then(unhex)
-            .map(Input::Dgt)
-            .ok_or_else(|| format!("dgt: expected pairs of hexadecimal digits, found {bytes}"));
+        let read = bytes.as_str().and_then(unhex);
+        let read = read.ok_or_else(|| format!("dgt: expected pairs of hexadecimal digits, found {bytes}"))?;
+        return Ok(Input::Dgt(unit()?, read));
     }
     if let Some(line) = object.get("peg") {
-        return line
-            .as_str()
-            .map(|line| Input::Peg(line.to_owned()))
-            .ok_or_else(|| format!("peg: expected a line of a pegged board, found {line}"));
+        let read = line.as_str();
+        let read = read.ok_or_else(|| format!("peg: expected a line of a pegged board, found {line}"))?;
+        return Ok(Input::Peg(unit()?, read.to_owned()));
     }
     let mut map = Map::new();
     map.insert("us".to_owned(), json!(0));
@@ -384,9 +384,10 @@ mod tests {
     #[test]
     fn inputs_are_read_back_as_they_were() {
         let inputs = [
-            Input::Dgt(vec![0x8e, 0x00, 0xff]),
-            Input::Dgt(Vec::new()),
-            Input::Peg("$PEG,5,2230,e2,out*112F5B".to_owned()),
+            Input::Dgt(Unit::A, vec![0x8e, 0x00, 0xff]),
+            Input::Dgt(Unit::B, Vec::new()),
+            Input::Peg(Unit::A, "$PEG,5,2230,e2,out*112F5B".to_owned()),
+            Input::Peg(Unit::B, "$PEG,5,2230,e2,out*112F5B".to_owned()),
             Event::Square { square: Square::E2, occupied: false }.into(),
             Input::Event(Unit::B, Event::Press(Color::Black)),
             Event::Times(ClockReading { white_ms: Some(5), black_ms: None, running: None }).into(),

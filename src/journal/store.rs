@@ -352,7 +352,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.ndjson");
         let mut journal = begin(&path);
-        journal.append(&entry(10, Body::Input(Input::Dgt(vec![0x8e, 0, 5, 1, 2])))).unwrap();
+        journal
+            .append(&entry(
+                10,
+                Body::Input(Input::Dgt(crate::session::event::Unit::A, vec![0x8e, 0, 5, 1, 2])),
+            ))
+            .unwrap();
         journal.append(&entry(20, Body::Input(Event::Tick.into()))).unwrap();
         journal.sync().unwrap();
         let head = journal.head().to_owned();

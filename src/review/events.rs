@@ -67,7 +67,7 @@ impl Timeline {
                 let text = if *on { "recording goes on" } else { "recording stopped: power or program gone" };
                 (Kind::Link, None, text.to_owned())
             }
-            Event::Device(status) => (Kind::Device, None, format!("device: {}", plain(status))),
+            Event::Device(status) => (Kind::Device, None, format!("device: {}{board}", plain(status))),
             Event::Wall(anchor) => (Kind::Device, None, format!("wall clock: {}", plain(anchor))),
             Event::Tick => {
                 self.last = self.last.max(at);

@@ -33,7 +33,7 @@ use std::sync::{
 };
 
 pub use crate::pace::{Pace, Speed};
-use crate::session::{io::Input, time::MonoTime};
+use crate::session::{event::Unit, io::Input, time::MonoTime};
 
 /// Time that passes after the last event of a recording or a simulation, in microseconds of its own
 /// time line: longer than any deadline of a session (`publish.extend_ms` is at most 60 s).
@@ -92,6 +92,8 @@ impl Stop {
 #[derive(Clone, Debug)]
 pub struct Sink {
     sender: SyncSender<Reading>,
+    /// Everything is of the second of two boards.
+    second: bool,
 }
 
 /// Why a source ended.
@@ -125,12 +127,20 @@ pub enum SourceError {
 impl Sink {
     /// A sink that feeds the receiver of `sender`.
     pub fn new(sender: SyncSender<Reading>) -> Sink {
-        Sink { sender }
+        Sink { sender, second: false }
+    }
+
+    /// The sink of the source of this one of two boards: what it hands over is of that board.
+    #[must_use]
+    pub fn of(self, unit: Unit) -> Sink {
+        Sink { second: unit == Unit::B, ..self }
     }
 
     /// Hands over one reading; waits while the board thread is busy.
     pub fn send(&self, at: MonoTime, input: impl Into<Input>) -> Result<(), SourceError> {
-        self.sender.send(Reading { at, input: Some(input.into()) }).map_err(|_| SourceError::Closed)
+        let input = input.into();
+        let input = if self.second { input.of_second() } else { input };
+        self.sender.send(Reading { at, input: Some(input) }).map_err(|_| SourceError::Closed)
     }
 
     /// Tells that the time of a scaled source has come to `at` and that nothing earlier follows.

@@ -20,6 +20,46 @@ pub enum Unit {
     B,
 }
 
+impl Unit {
+    /// Both, the first one first.
+    pub const ALL: [Unit; 2] = [Unit::A, Unit::B];
+
+    /// The name in a sensor log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Unit::A => "A",
+            Unit::B => "B",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub const fn other(self) -> Unit {
+        match self {
+            Unit::A => Unit::B,
+            Unit::B => Unit::A,
+        }
+    }
+
+    /// What belongs to this one of two.
+    pub const fn of<T>(self, pair: &[T; 2]) -> &T {
+        let [a, b] = pair;
+        match self {
+            Unit::A => a,
+            Unit::B => b,
+        }
+    }
+
+    /// The same, to change it.
+    pub const fn of_mut<T>(self, pair: &mut [T; 2]) -> &mut T {
+        let [a, b] = pair;
+        match self {
+            Unit::A => a,
+            Unit::B => b,
+        }
+    }
+}
+
 /// The pieces that an identity board reports, square by square in a1..h8 order.
 pub type Placement = shakmaty::Board;
 

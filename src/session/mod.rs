@@ -27,6 +27,7 @@ use self::{
     health::Health,
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
+    settings::OrientationSetting,
     setup::{BoardKind, GameSetup, SetupError, Signal},
     text::MoveText,
     time::MonoTime,
@@ -35,7 +36,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 3;
+pub const LOGIC_VERSION: u32 = 4;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,7 +95,12 @@ impl Session {
         let laws = setup.law_settings()?;
         let standing = position.board().occupied();
         let identity = setup.board == BoardKind::Dgt;
-        let mut orientation = Orientation::configured(setup.settings.orientation);
+        // Each of two boards is read on its own, and told in the numbering of the game.
+        let one_board = setup.board != BoardKind::TwoBoard;
+        let mut orientation = match one_board {
+            true => Orientation::configured(setup.settings.orientation),
+            false => Orientation::configured(OrientationSetting::WhiteSouth),
+        };
         let sensors = setup.start_occupied.unwrap_or_else(|| orientation.sensors(standing));
         let turned =
             (!orientation.known).then(|| Orientation::of_setup(position.board(), sensors, None)).flatten();
@@ -105,7 +111,9 @@ impl Session {
             (Signal::Debounced, Some(open_ms)) => Some((0, open_ms)),
             (Signal::Debounced, None) => None,
         };
-        let debouncer = debouncer.map(|(close_ms, open_ms)| Debouncer::new(sensors, close_ms, open_ms));
+        let debouncer = debouncer
+            .filter(|_| one_board)
+            .map(|(close_ms, open_ms)| Debouncer::new(sensors, close_ms, open_ms));
         let men =
             identity.then(|| setup.standing_men(&position, occupied, |square| orientation.square(square)));
         let mut session = Session {
@@ -197,6 +205,28 @@ impl Session {
         // What happens on the second of two boards and does not change the game is only counted.
         if unit == Unit::A {
             self.take(event, at);
+        } else if let Event::Device(note) = event {
+            self.heed_device(note, at);
+        }
+    }
+
+    /// Takes a change that an earlier event led to after a rest: it has no number of its own.
+    pub fn take_settled(&mut self, at: MonoTime, square: Square, occupied: bool) {
+        let at = at.max(self.last);
+        self.advance(at);
+        self.last = at;
+        self.untouched = false;
+        self.change(at, square, occupied, None);
+    }
+
+    /// The contact of an occupied square was open for so many microseconds, which was too short to count; at
+    /// `noisy` boards, which debounce by themselves, that is told.
+    pub fn note_dip(&mut self, at: MonoTime, square: Square, open_us: u64, noisy: bool) {
+        if open_us >= debounce::BOUNCE_US {
+            self.tracker.dip(square, at);
+        }
+        if noisy {
+            self.advise(at, "noise", Bitboard::from_square(square), "open for too short a time to be a lift");
         }
     }
 
@@ -235,13 +265,7 @@ impl Session {
     /// The contact of an occupied square was open for so long, which is too short to count.
     fn dipped(&mut self, at: MonoTime, sensor: Square, open_us: Option<u64>) {
         let Some(open_us) = open_us else { return };
-        let square = self.orientation.square(sensor);
-        if open_us >= debounce::BOUNCE_US {
-            self.tracker.dip(square, at);
-        }
-        if self.hears_noise {
-            self.advise(at, "noise", Bitboard::from_square(square), "open for too short a time to be a lift");
-        }
+        self.note_dip(at, self.orientation.square(sensor), open_us, self.hears_noise);
     }
 
     fn press(&mut self, side: Color, at: MonoTime) {
@@ -288,15 +312,18 @@ impl Session {
                 self.pass_time(at);
                 self.offline = false;
             }
-            Event::Device(note) => {
-                if let Some(trouble) = event::standing_trouble(note) {
-                    self.advise(at, "board-faulty", Bitboard::EMPTY, trouble);
-                } else if event::is_settled(note) {
-                    self.advise(at, "board-recovered", Bitboard::EMPTY, "what it tells counts again");
-                }
-            }
+            Event::Device(note) => self.heed_device(note, at),
             // What persons and the clock say is for the Laws layer.
             _ => {}
+        }
+    }
+
+    /// A board that is read and not in order is for the arbiter to look at.
+    fn heed_device(&mut self, note: &serde_json::Value, at: MonoTime) {
+        if let Some(trouble) = event::standing_trouble(note) {
+            self.advise(at, "board-faulty", Bitboard::EMPTY, trouble);
+        } else if event::is_settled(note) {
+            self.advise(at, "board-recovered", Bitboard::EMPTY, "what it tells counts again");
         }
     }
 

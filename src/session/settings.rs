@@ -41,6 +41,24 @@ pub enum OrientationSetting {
     WhiteNorth,
 }
 
+impl OrientationSetting {
+    /// The word of the configuration and of the sensor log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            OrientationSetting::Auto => "auto",
+            OrientationSetting::WhiteSouth => "white-south",
+            OrientationSetting::WhiteNorth => "white-north",
+        }
+    }
+
+    /// Reads that word.
+    pub fn parse(text: &str) -> Option<OrientationSetting> {
+        [OrientationSetting::Auto, OrientationSetting::WhiteSouth, OrientationSetting::WhiteNorth]
+            .into_iter()
+            .find(|way| way.as_str() == text)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -103,16 +121,9 @@ impl Settings {
             "publish.extend_ms" => self.extend_ms = ms(60_000)?,
             "publish.await_press_ms" => self.await_press_ms = ms(60_000)?,
             "board.orientation" => {
-                self.orientation = match value.as_str() {
-                    Some("auto") => OrientationSetting::Auto,
-                    Some("white-south") => OrientationSetting::WhiteSouth,
-                    Some("white-north") => OrientationSetting::WhiteNorth,
-                    _ => {
-                        return Err(wrong(&format!(
-                            "expected \"auto\", \"white-south\" or \"white-north\", found {value}"
-                        )));
-                    }
-                };
+                self.orientation = value.as_str().and_then(OrientationSetting::parse).ok_or_else(|| {
+                    wrong(&format!("expected \"auto\", \"white-south\" or \"white-north\", found {value}"))
+                })?;
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
 
 use super::{
     event::Occupancy,
-    settings::{Settings, full_name},
+    settings::{OrientationSetting, Settings, full_name},
 };
 pub use crate::laws::settings::{Discipline, DisciplineSetting, Rules, Supervision};
 use crate::laws::settings::{LawKey, LawSettings, SettingError};
@@ -62,6 +62,49 @@ pub enum Signal {
     Raw,
 }
 
+impl Signal {
+    /// The word of the sensor log.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Signal::Debounced => "debounced",
+            Signal::Raw => "raw",
+        }
+    }
+
+    /// Reads the word of the sensor log.
+    pub fn parse(text: &str) -> Option<Signal> {
+        [Signal::Debounced, Signal::Raw].into_iter().find(|signal| signal.as_str() == text)
+    }
+}
+
+/// How one of the two boards of a game is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitSetup {
+    /// How it senses: reeds, pegs or a DGT board.
+    pub kind: BoardKind,
+    /// Settled changes or contact edges.
+    pub signal: Signal,
+    /// Where edges are told: a closing contact counts after this long without a change, in milliseconds.
+    pub debounce_close_ms: u64,
+    /// The same of an opening contact, in milliseconds.
+    pub debounce_open_ms: u64,
+    /// Which way it lies.
+    pub orientation: OrientationSetting,
+}
+
+impl UnitSetup {
+    /// A board of this kind whose changes are settled, with the settings of the game.
+    pub const fn new(kind: BoardKind, settings: &Settings) -> UnitSetup {
+        UnitSetup {
+            kind,
+            signal: Signal::Debounced,
+            debounce_close_ms: settings.debounce_close_ms,
+            debounce_open_ms: settings.debounce_open_ms,
+            orientation: settings.orientation,
+        }
+    }
+}
+
 /// Everything that is fixed before the first event of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameSetup {
@@ -70,8 +113,8 @@ pub struct GameSetup {
     /// Whose board each of two boards is, where one game is played on two: the first and the second. The
     /// first move shows it where it is not known.
     pub sides: Option<[shakmaty::Color; 2]>,
-    /// What each of two boards is.
-    pub kinds: [BoardKind; 2],
+    /// What each of two boards is, and how it is read: the first and the second.
+    pub units: [UnitSetup; 2],
     /// Standard chess or Chess960; decides how castling is written and found.
     pub castling: CastlingMode,
     /// Full FEN of the position before [`GameSetup::history`], as it was given.
@@ -103,10 +146,11 @@ pub const INITIAL_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk
 
 impl Default for GameSetup {
     fn default() -> GameSetup {
+        let settings = Settings::default();
         GameSetup {
             board: BoardKind::Reed,
             sides: None,
-            kinds: [BoardKind::Reed, BoardKind::Peg],
+            units: [BoardKind::Reed, BoardKind::Peg].map(|kind| UnitSetup::new(kind, &settings)),
             castling: CastlingMode::Standard,
             start_fen: INITIAL_FEN.to_owned(),
             history: Vec::new(),
@@ -118,7 +162,7 @@ impl Default for GameSetup {
             start_occupied: None,
             config: Map::new(),
             given: Map::new(),
-            settings: Settings::default(),
+            settings,
         }
     }
 }

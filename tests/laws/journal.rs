@@ -11,7 +11,12 @@ use touchmoved::{
         replay,
     },
     publish::Tags,
-    session::{event::Event, io::Input, setup::GameSetup, time::MonoTime},
+    session::{
+        event::{Event, Unit},
+        io::Input,
+        setup::GameSetup,
+        time::MonoTime,
+    },
     wire::sensor_log,
 };
 
@@ -55,7 +60,7 @@ fn bodies(data: &[u8]) -> Vec<Body> {
     let text = String::from_utf8_lossy(data).into_owned();
     let event = sensor_log::parse_event(&text).map(|stamped| Input::Event(stamped.unit, stamped.event));
     let mut bodies = vec![
-        Body::Input(Input::Dgt(data.to_vec())),
+        Body::Input(Input::Dgt(Unit::A, data.to_vec())),
         Body::Input(Event::Button(text.clone()).into()),
         Body::Cut(Cut { bytes: data.len() as u64, text: text.clone() }),
         Body::Resume(Resume { boot: text.clone(), ..Resume::default() }),

@@ -164,7 +164,7 @@ fn a_board_is_met_after_anything(bytes: &[u8], division: usize) {
                 Action::Hand(stamp, input) => {
                     assert!(handed <= stamp && stamp <= at, "{handed} {stamp} {at}");
                     handed = stamp;
-                    if let Input::Peg(text) = &input {
+                    if let Input::Peg(_, text) = &input {
                         assert!(Line::parse(text).is_ok(), "{text}");
                     }
                     assert!(!matches!(input, Input::Event(_, Event::Square { .. })));

@@ -12,7 +12,7 @@ use touchmoved::{
         event::{ClockReading, Event, GameResult, Unit},
         io::Input,
         settings::OrientationSetting,
-        setup::{BoardKind, GameSetup, INITIAL_FEN, Rules, Signal},
+        setup::{BoardKind, GameSetup, INITIAL_FEN, Rules, Signal, UnitSetup},
         time::MonoTime,
     },
     wire::{
@@ -61,7 +61,9 @@ impl Script {
         let men = board.session().position().board().clone();
         let turned = setup.settings.orientation == OrientationSetting::WhiteNorth
             || setup.settings.orientation == OrientationSetting::Auto && choices.byte() > 0xe0;
-        let mut hands = Hands { choices, board, men, turned, air: None, at: 0, inputs: Vec::new() };
+        let two_boards = setup.board == BoardKind::TwoBoard;
+        let mut hands =
+            Hands { choices, board, men, turned, two_boards, air: None, at: 0, inputs: Vec::new() };
         while !hands.choices.is_empty() && hands.inputs.len() < INPUTS {
             hands.step(setup.board == BoardKind::Dgt);
         }
@@ -114,6 +116,10 @@ fn setup(choices: &mut Choices<'_>) -> GameSetup {
         set("sensor.debounce_open_ms", json!(choices.pick(&ms[..4])));
     }
     setup.settings.apply(&setup.config).expect("the settings are in their ranges");
+    // Of two boards the first one is read as a single board is, the second one as it comes.
+    let settings = setup.settings;
+    let [first, _] = &mut setup.units;
+    *first = UnitSetup { signal: setup.signal, ..UnitSetup::new(first.kind, &settings) };
     if more & 0x40 != 0 {
         let standing = setup.position().expect("the set-ups are legal").board().occupied();
         let wrong = (0..choices.below(4)).fold(Bitboard::EMPTY, |wrong, _| wrong.with(square(choices)));
@@ -137,6 +143,7 @@ struct Hands<'a> {
     /// What stands on the board, as it is played.
     men: shakmaty::Board,
     turned: bool,
+    two_boards: bool,
     air: Option<Piece>,
     at: u64,
     inputs: Vec<(MonoTime, Input)>,
@@ -185,6 +192,9 @@ impl Hands<'_> {
     }
 
     fn input(&mut self, input: Input) {
+        // Of two boards now one and now the other is at work.
+        let second = self.two_boards && self.inputs.len() / 8 % 2 == 1;
+        let input = if second { input.of_second() } else { input };
         let at = MonoTime::from_micros(self.at);
         self.board.input(at, &input);
         while self.board.poll_fact().is_some() {}
@@ -397,7 +407,7 @@ impl Hands<'_> {
         if self.choices.flag() {
             bytes.extend(Message::Board(Box::new(Dump::of(&self.men))).encode());
         }
-        self.input(Input::Dgt(bytes));
+        self.input(Input::Dgt(Unit::A, bytes));
     }
 
     fn bounce(&mut self) {

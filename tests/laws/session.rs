@@ -16,8 +16,8 @@ use super::{fold::Fold, script::Script};
 
 /// Facts that one input may lead to, the deadlines behind it included.
 const FACTS: usize = 128;
-/// Deadlines that one input may lead to: 64 contacts and a few looks at the board.
-const DEADLINES: usize = 160;
+/// Deadlines that one input may lead to: 64 contacts of each of two boards and a few looks at the board.
+const DEADLINES: usize = 224;
 /// Readings of the board at any moment.
 const READINGS: usize = 64;
 /// Plies of one reading that are not firm.

@@ -299,7 +299,7 @@ impl Desk {
             let reading =
                 self.readings.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{error} after {events:#?}"));
             let Some(input) = reading.input else { continue };
-            if let Input::Dgt(bytes) = &input {
+            if let Input::Dgt(_, bytes) = &input {
                 self.bytes.extend(bytes);
             }
             self.board.input(reading.at, &input);
@@ -316,7 +316,7 @@ impl Desk {
         self.stop.set();
         let mut bytes = self.bytes;
         while let Ok(reading) = self.readings.recv_timeout(LIMIT) {
-            if let Some(Input::Dgt(more)) = reading.input {
+            if let Some(Input::Dgt(_, more)) = reading.input {
                 bytes.extend(more);
             }
         }

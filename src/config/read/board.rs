@@ -6,10 +6,11 @@ use shakmaty::CastlingMode;
 use time::{Date, Month};
 use toml::de::DeValue;
 
-use super::{Uses, laws::laws, section::Section, sensor};
+use super::{Uses, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
         board::{BoardConfig, BoardId, GameOptions, ORIENTATIONS, base_setup},
+        second::on_two_boards,
         sensor::SensorConfig,
     },
     publish::Tags,
@@ -70,7 +71,8 @@ fn board(
     }
     let own = game(section);
     let name = id.as_ref().map_or("without id", BoardId::as_str);
-    let sensor = sensor::sensor(section, name, number, base, uses);
+    let sensor = sensor::sensor(section, name, number, base, &sensor::KINDS, uses);
+    let second = second(section, sensor.as_ref(), name, number, base, uses);
     let from_log = matches!(sensor, Some((SensorConfig::SensorLog { .. }, _)));
     let game = if from_log { own.clone() } else { own.clone().or(&defaults.game) };
     if own.start_fen.is_some() || (own.variant.is_some() && defaults.playable && !from_log) {
@@ -82,11 +84,16 @@ fn board(
     let mut tags = tags(section.section("tags"), &defaults.tags);
     let id = id?;
     let (sensor, debounce) = sensor?;
+    let second = second.ok()?;
     tags.board.get_or_insert_with(|| id.to_string());
     tags.time_control = game.time_control.as_ref().and_then(crate::config::TimeControl::pgn);
-    let setup = game.apply(base_setup(&sensor, debounce));
+    let mut setup = game.apply(base_setup(&sensor, debounce));
+    if let Some(second) = &second {
+        setup = on_two_boards(setup, second);
+    }
     let log_game = if from_log { own } else { GameOptions::default() };
-    Some(BoardConfig { id, serial, setup, tags, sensor, log_game })
+    let second = second.map(|second| second.sensor);
+    Some(BoardConfig { id, serial, setup, tags, sensor, second, log_game })
 }
 
 fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {

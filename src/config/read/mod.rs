@@ -3,6 +3,7 @@
 mod board;
 mod laws;
 mod matrix;
+mod second;
 mod section;
 mod sensor;
 

@@ -218,7 +218,8 @@ impl<'a> Section<'a> {
         Section { report: self.report, path: self.path_of(key), span, table, known: RefCell::default() }
     }
 
-    fn path_of(&self, key: &str) -> String {
+    /// The key with its tables.
+    pub(super) fn path_of(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 }

@@ -11,12 +11,18 @@ use crate::config::sensor::{DgtUpdates, DtrRts, Framing, Level, Pace, PortName, 
 /// A sensor and, for a matrix, its debounce times (closing and opening, in milliseconds).
 pub(super) type Sensor = (SensorConfig, Option<(u64, u64)>);
 
-/// Reads `[board.sensor.*]`; nothing where there is not exactly one usable table.
+/// The tables of which a board has one.
+pub(super) const KINDS: [&str; 5] = ["dgt", "matrix", "peg", "simulated", "sensor-log"];
+/// Those of the second board of a game.
+pub(super) const DEVICES: [&str; 3] = ["dgt", "matrix", "peg"];
+
+/// Reads `[board.sensor.*]`, or the same of the second board, which is told to have one of `kinds`; nothing where there is not exactly one usable table.
 pub(super) fn sensor(
     board: &Section<'_>,
     id: &str,
     number: u64,
     base: &Path,
+    kinds: &[&str],
     uses: &mut Uses,
 ) -> Option<Sensor> {
     let tables = board.section("sensor");
@@ -28,11 +34,10 @@ pub(super) fn sensor(
     let given =
         [&simulated, &log, &dgt, &peg, &matrix].into_iter().filter(|table| table.is_present()).count();
     if given == 0 {
-        board.missing(
-            "sensor",
-            "add one of [board.sensor.dgt], [board.sensor.matrix], [board.sensor.peg], \
-             [board.sensor.simulated] and [board.sensor.sensor-log]",
-        );
+        let offered: Vec<String> = kinds.iter().map(|kind| format!("[{}]", tables.path_of(kind))).collect();
+        if let [all @ .., last] = offered.as_slice() {
+            board.missing("sensor", &format!("add one of {} and {last}", all.join(", ")));
+        }
     } else if given > 1 {
         board.problem("sensor", format!("a board has one sensor, found {given} tables; keep one of them"));
     }

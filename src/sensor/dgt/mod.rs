@@ -13,7 +13,11 @@ use std::{io, path::PathBuf, time::Duration};
 use serde_json::json;
 
 use crate::{
-    session::{event::Event, io::Input, time::MonoTime},
+    session::{
+        event::{Event, Unit},
+        io::Input,
+        time::MonoTime,
+    },
     sysclock,
     wire::dgt::memory::Squares,
 };
@@ -153,7 +157,7 @@ impl Run<'_> {
                 self.up(at)?;
             }
             if received != Received::Stale {
-                self.sink.send(at, Input::Dgt(bytes.to_vec()))?;
+                self.sink.send(at, Input::Dgt(Unit::A, bytes.to_vec()))?;
             }
         }
         Ok(End::Stopped)

@@ -1,16 +1,16 @@
 //! The header line.
 
 use serde_json::{Map, Value, json};
-use shakmaty::{Bitboard, CastlingMode, Color};
+use shakmaty::{Bitboard, CastlingMode};
 
-use super::{LineError, bad, square};
+use super::{LineError, bad, square, units};
 use crate::session::{
     settings::full_name,
     setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
 };
 
 /// Longest debounce time, as in the settings `sensor.debounce_*_ms`.
-const MAX_DEBOUNCE_MS: u64 = 1000;
+pub(super) const MAX_DEBOUNCE_MS: u64 = 1000;
 
 /// Reads the header line.
 pub fn parse_header(line: &str) -> Result<GameSetup, LineError> {
@@ -37,52 +37,12 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
         }
         setup.start_occupied = Some(occupied);
     }
-    two_boards(map.get("boards"), &mut setup)?;
     setup.config = keys.object("config")?;
     game_of_config(&mut setup)?;
     setup.given = keys.object("given")?;
     settings(&keys, &mut setup)?;
+    units::read(map.get("boards"), &mut setup)?;
     Ok(setup)
-}
-
-/// What each of two boards is, and whose: `[{"id":"A","kind":"reed","side":"white"}, ...]`. The first is of
-/// reeds and the second one pegged unless something else is said.
-fn two_boards(boards: Option<&Value>, setup: &mut GameSetup) -> Result<(), LineError> {
-    let list = match boards {
-        None | Some(Value::Null) => return Ok(()),
-        Some(Value::Array(list)) => list,
-        Some(other) => return Err(bad("boards", format!("expected a list of boards, found {other}"))),
-    };
-    for board in list {
-        let is_first = match board.get("id").and_then(Value::as_str) {
-            Some("A") => true,
-            Some("B") => false,
-            _ => return Err(bad("boards", format!("expected \"id\":\"A\" or \"B\" in {board}"))),
-        };
-        let side = match board.get("side").map(Value::as_str) {
-            None => None,
-            Some(Some("white")) => Some(Color::White),
-            Some(Some("black")) => Some(Color::Black),
-            Some(_) => {
-                return Err(bad("boards", format!("expected \"side\":\"white\" or \"black\" in {board}")));
-            }
-        };
-        if let Some(side) = side {
-            setup.sides = Some(if is_first { [side, !side] } else { [!side, side] });
-        }
-        if let Some(kind) = board.get("kind") {
-            let read = kind.as_str().and_then(BoardKind::parse).filter(|kind| kind.is_one_board());
-            let Some(read) = read else {
-                return Err(bad(
-                    "boards",
-                    format!("expected \"kind\":\"reed\", \"peg\" or \"dgt\", found {kind}"),
-                ));
-            };
-            let [a, b] = &mut setup.kinds;
-            *(if is_first { a } else { b }) = read;
-        }
-    }
-    Ok(())
 }
 
 /// The keys of a header, by what they hold.
@@ -143,11 +103,6 @@ fn version(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
 }
 
 fn words(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
-    let signal = |word: &str| match word {
-        "debounced" => Some(Signal::Debounced),
-        "raw" => Some(Signal::Raw),
-        _ => None,
-    };
     let variant = |word: &str| match word {
         "standard" => Some(CastlingMode::Standard),
         "chess960" => Some(CastlingMode::Chess960),
@@ -175,7 +130,7 @@ fn words(keys: &Keys<'_>, setup: &mut GameSetup) -> Result<(), LineError> {
     if let Some(text) = keys.text("time_control")? {
         text.clone_into(&mut setup.time_control);
     }
-    if let Some(signal) = keys.word("signal", "debounced or raw", signal)? {
+    if let Some(signal) = keys.word("signal", "debounced or raw", Signal::parse)? {
         setup.signal = signal;
     }
     Ok(())
@@ -221,12 +176,7 @@ pub fn header_to_map(setup: &GameSetup) -> Map<String, Value> {
     put("sensor_log", json!(1));
     put("board", json!(setup.board.as_str()));
     if setup.board == BoardKind::TwoBoard {
-        let [first, second] = setup.kinds.map(BoardKind::as_str);
-        let mut boards = [json!({"id": "A", "kind": first}), json!({"id": "B", "kind": second})];
-        for (board, side) in boards.iter_mut().zip(setup.sides.into_iter().flatten()) {
-            board["side"] = json!(side.fold_wb("white", "black"));
-        }
-        put("boards", json!(boards));
+        put("boards", units::list(setup));
     }
     put("variant", json!(if setup.is_chess960() { "chess960" } else { "standard" }));
     put("start_fen", json!(setup.start_fen));

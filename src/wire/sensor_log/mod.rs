@@ -5,6 +5,7 @@ mod event;
 mod header;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use shakmaty::{Color, Square};
 

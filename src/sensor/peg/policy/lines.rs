@@ -8,7 +8,11 @@ use super::{
     complaint::{SENSOR, SENSOR_OK},
 };
 use crate::{
-    session::{event::Event, io::Input, time::MonoTime},
+    session::{
+        event::{Event, Unit},
+        io::Input,
+        time::MonoTime,
+    },
     wire::peg::{Framed, Hello, Line, Message},
 };
 
@@ -182,7 +186,7 @@ impl Policy {
         let mut news = Vec::new();
         self.decoder.push(&text, &mut news);
         if !news.is_empty() {
-            self.hand_input(at, Input::Peg(text));
+            self.hand_input(at, Input::Peg(Unit::A, text));
         }
     }
 

@@ -96,7 +96,7 @@ impl Desk {
     /// What was handed on, in short: events as they are, lines by their body.
     fn handed(&self) -> Vec<String> {
         let short = |action: &Action| match action {
-            Action::Hand(_, Input::Peg(line)) => Some(line.split('*').next().unwrap().to_owned()),
+            Action::Hand(_, Input::Peg(_, line)) => Some(line.split('*').next().unwrap().to_owned()),
             Action::Hand(_, Input::Event(_, Event::Device(value))) => {
                 Some(value.get("what")?.as_str()?.to_owned())
             }
@@ -355,7 +355,7 @@ fn lines_that_waited_together_have_their_own_times() {
     desk.policy.received(at, &bytes, true);
     let mut stamps = Vec::new();
     while let Some(action) = desk.policy.poll(at) {
-        if let Action::Hand(at, Input::Peg(_)) = action {
+        if let Action::Hand(at, Input::Peg(..)) = action {
             stamps.push(at.as_micros() / 1000);
         }
     }

@@ -5,24 +5,20 @@
 //! through, what brings a board to where the game is already is a mirrored move and stays behind, as does
 //! whatever happens on the board of the player who waits. Nothing of that is a touch.
 
-use std::collections::VecDeque;
+mod one_board;
+mod tell;
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Square};
 
-use super::{Conduct, Desk};
-use crate::{
-    laws::touch,
-    session::{
-        Session,
-        event::{Event, Stamped, Unit},
-        fact::law::{Audience, BoardsState, BoardsStep, LawFact, Notice, Sq},
-        setup::{BoardKind, GameSetup},
-        time::MonoTime,
-    },
+use self::one_board::{Mirror, OneBoard};
+use super::{super::reader::Seen, Conduct, Desk};
+use crate::session::{
+    Session,
+    event::{Event, Stamped, Unit},
+    fact::law::{Audience, Notice},
+    setup::{BoardKind, GameSetup},
+    time::MonoTime,
 };
-
-/// A board that is so many moves behind is not brought up move by move: it is put up anew.
-const MAX_BEHIND: usize = 16;
 
 /// The boards of one game.
 #[derive(Clone, Debug)]
@@ -39,107 +35,10 @@ pub(super) struct TwoBoards {
     diverged: Bitboard,
 }
 
-#[derive(Clone, Debug)]
-struct OneBoard {
-    kind: BoardKind,
-    occupied: Bitboard,
-    /// It can be read.
-    up: bool,
-    /// Moves of the game that it has still to show, the oldest first.
-    mirrors: VecDeque<Mirror>,
-    /// Men that were lifted from it by its player, and not set down.
-    hand: Bitboard,
-}
-
-/// A move that still has to be mirrored.
-#[derive(Clone, Debug)]
-struct Mirror {
-    squares: Bitboard,
-    /// Where a man is captured and another one put: the square is filled before and after.
-    exchanged: Option<Square>,
-    lifted: bool,
-    placed: bool,
-    /// It was announced and not made yet.
-    announced: bool,
-}
-
-impl Mirror {
-    fn of(before: &Chess, mv: Move, announced: bool) -> Mirror {
-        let mut after = before.clone();
-        after.play_unchecked(mv);
-        let ends = mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square).with(mv.to());
-        let exchanged = touch::captured(mv).filter(|victim| *victim == mv.to());
-        Mirror {
-            squares: ends | (before.board().occupied() ^ after.board().occupied()),
-            exchanged,
-            lifted: false,
-            placed: false,
-            announced,
-        }
-    }
-
-    /// True when a board that shows `occupied` has it, where the game has `game`.
-    fn is_shown(&self, occupied: Bitboard, game: Bitboard) -> bool {
-        ((occupied ^ game) & self.squares).is_empty()
-    }
-
-    fn is_done(&self, occupied: Bitboard, game: Bitboard) -> bool {
-        !self.announced && self.is_shown(occupied, game) && (self.exchanged.is_none() || self.placed)
-    }
-}
-
-const fn index(unit: Unit) -> usize {
-    match unit {
-        Unit::A => 0,
-        Unit::B => 1,
-    }
-}
-
-const fn other(unit: Unit) -> Unit {
-    match unit {
-        Unit::A => Unit::B,
-        Unit::B => Unit::A,
-    }
-}
-
-impl OneBoard {
-    fn new(kind: BoardKind, occupied: Bitboard) -> OneBoard {
-        OneBoard { kind, occupied, up: true, mirrors: VecDeque::new(), hand: Bitboard::EMPTY }
-    }
-
-    /// A change of a square; true when it belongs to a move that has to be mirrored.
-    fn mirrors(&mut self, square: Square, occupied: bool, game: Bitboard) -> bool {
-        let mut is_mirror = false;
-        for mirror in self.mirrors.iter_mut().filter(|mirror| mirror.squares.contains(square)) {
-            is_mirror = true;
-            if mirror.exchanged == Some(square) {
-                mirror.placed = occupied && mirror.lifted;
-                mirror.lifted |= !occupied;
-            }
-        }
-        let shown = self.occupied;
-        self.mirrors.retain(|mirror| !mirror.is_done(shown, game));
-        is_mirror
-    }
-
-    fn await_mirror(&mut self, mirror: Mirror, game: Bitboard) {
-        let known = self.mirrors.iter_mut().find(|known| known.announced && known.squares == mirror.squares);
-        match known {
-            Some(known) => known.announced = false,
-            None => self.mirrors.push_back(mirror),
-        }
-        let shown = self.occupied;
-        self.mirrors.retain(|mirror| !mirror.announced && !mirror.is_done(shown, game));
-        if self.mirrors.len() > MAX_BEHIND {
-            self.mirrors.pop_front();
-        }
-    }
-}
-
 impl TwoBoards {
     pub(super) fn new(setup: &GameSetup, occupied: Bitboard) -> TwoBoards {
         TwoBoards {
-            boards: setup.kinds.map(|kind| OneBoard::new(kind, occupied)),
+            boards: setup.units.map(|unit| OneBoard::new(unit.kind, occupied)),
             sides: setup.sides,
             last: Unit::A,
             due: None,
@@ -152,19 +51,33 @@ impl TwoBoards {
         self.due
     }
 
-    fn board(&self, unit: Unit) -> &OneBoard {
-        let [a, b] = &self.boards;
-        if index(unit) == 0 { a } else { b }
+    const fn board(&self, unit: Unit) -> &OneBoard {
+        unit.of(&self.boards)
     }
 
-    fn board_mut(&mut self, unit: Unit) -> &mut OneBoard {
-        let [a, b] = &mut self.boards;
-        if index(unit) == 0 { a } else { b }
+    const fn board_mut(&mut self, unit: Unit) -> &mut OneBoard {
+        unit.of_mut(&mut self.boards)
     }
 
     /// Whose board it is.
     fn owner(&self, unit: Unit) -> Option<Color> {
-        self.sides.map(|[first, second]| if index(unit) == 0 { first } else { second })
+        self.sides.map(|sides| *unit.of(&sides))
+    }
+
+    /// Both can be read, so that they can be compared.
+    fn are_up(&self) -> bool {
+        self.boards.iter().all(|board| board.up)
+    }
+
+    /// True when a man may leave this square of a board next: it belongs to a move that has to be mirrored
+    /// first, or else its player may move or capture it.
+    fn expects(&self, unit: Unit, square: Square, session: &Session) -> bool {
+        let mirrors = &self.board(unit).mirrors;
+        if !mirrors.is_empty() {
+            return mirrors.iter().any(|mirror| mirror.squares.contains(square));
+        }
+        self.may_move(unit, session)
+            && !(session.moves_of(square).is_empty() && session.captures_of(square).is_empty())
     }
 
     /// A man that leaves this board is touched in the sense of the Laws: it leaves its hole.
@@ -178,7 +91,7 @@ impl TwoBoards {
         let Some(owner) = self.owner(unit) else { return true };
         let turn = session.position().turn();
         let open = session.plies().last().is_some_and(|record| record.completed.is_none());
-        owner == turn || open || !self.board(other(unit)).up
+        owner == turn || open || !self.board(unit.other()).up
     }
 
     /// A square of a board changed, in the numbering of the game. True when the game changes with it.
@@ -232,6 +145,10 @@ impl TwoBoards {
     }
 
     fn changed(&mut self, at: MonoTime, timeout_s: u32) {
+        if !self.are_up() {
+            self.due = None;
+            return;
+        }
         // The time counts from the last change: somebody is still at work.
         let apart = self.differs().any();
         self.due = match (apart, self.apart) {
@@ -258,15 +175,42 @@ impl TwoBoards {
         let own = self.board_mut(unit);
         own.hand = Bitboard::EMPTY;
         own.mirrors.clear();
-        self.board_mut(other(unit)).await_mirror(Mirror::of(before, mv, false), game);
+        self.board_mut(unit.other()).await_mirror(Mirror::of(before, mv, false), game);
     }
 
     fn withdrawn(&mut self) {
-        self.board_mut(other(self.last)).mirrors.pop_back();
+        self.board_mut(self.last.other()).mirrors.pop_back();
+    }
+}
+
+/// The game as one of its boards is read.
+pub(in crate::game) struct SeenBy<'a> {
+    boards: Option<&'a TwoBoards>,
+    unit: Unit,
+    session: &'a Session,
+}
+
+impl Seen for SeenBy<'_> {
+    fn game(&self) -> Bitboard {
+        self.session.position().board().occupied()
+    }
+
+    fn expects(&self, square: Square) -> bool {
+        self.boards.is_some_and(|boards| boards.expects(self.unit, square, self.session))
     }
 }
 
 impl Conduct {
+    /// The game as this board is read.
+    pub(in crate::game) const fn seen<'a>(&'a self, unit: Unit, session: &'a Session) -> SeenBy<'a> {
+        SeenBy { boards: self.two_boards.as_ref(), unit, session }
+    }
+
+    /// Whether what happens on this board may belong to a move that is made on it.
+    pub(in crate::game) fn may_move_on(&self, unit: Unit, session: &Session) -> bool {
+        self.two_boards.as_ref().is_some_and(|boards| boards.may_move(unit, session))
+    }
+
     /// True when the game is played on two boards.
     pub(in crate::game) const fn has_two_boards(&self) -> bool {
         self.two_boards.is_some()
@@ -282,50 +226,49 @@ impl Conduct {
         let (own, mirrored) = (Unit::A, Unit::B);
         let session = desk.session;
         let (unit, event) = match event {
-            Event::Piece { square: sensor, .. } | Event::Square { square: sensor, .. } => {
+            Event::Piece { square, .. } | Event::Square { square, .. } => {
                 let occupied = match event {
                     Event::Square { occupied, .. } => occupied,
                     Event::Piece { piece, .. } => piece.is_some(),
                     _ => false,
                 };
-                let square = if unit == Unit::A { session.square_of(sensor) } else { sensor };
                 let goes = boards.change(unit, square, occupied, session);
                 boards.changed(at, timeout_s);
-                let square = session.sensor_of(square);
                 (if goes { own } else { mirrored }, Event::Square { square, occupied })
             }
             Event::Occupied(_) | Event::Pieces(_) => {
-                let sensors = match &event {
+                let occupied = match &event {
                     Event::Pieces(men) => men.occupied(),
                     Event::Occupied(occupied) => *occupied,
                     _ => Bitboard::EMPTY,
                 };
-                let occupied = if unit == Unit::A {
-                    sensors.into_iter().map(|sensor| session.square_of(sensor)).collect()
-                } else {
-                    sensors
-                };
                 let merged = boards.report(unit, occupied, session);
                 boards.changed(at, timeout_s);
                 match merged {
-                    Some(merged) => {
-                        let sensors = merged.into_iter().map(|square| session.sensor_of(square)).collect();
-                        (own, Event::Occupied(sensors))
-                    }
+                    Some(merged) => (own, Event::Occupied(merged)),
                     None => (mirrored, event),
                 }
             }
-            Event::Link(up) | Event::Power(up) => {
+            // The program that reads both was gone: whether it finds them again, their links tell.
+            Event::Power(up) => {
+                boards.boards.iter_mut().for_each(|board| board.up = up);
+                (own, event)
+            }
+            Event::Link(up) => {
                 let was_down = boards.boards.iter().all(|board| !board.up);
-                boards.board_mut(unit).up = up;
+                let was_up = std::mem::replace(&mut boards.board_mut(unit).up, up);
                 let is_down = boards.boards.iter().all(|board| !board.up);
-                let name = boards_name(unit);
+                boards.changed(at, timeout_s);
+                let name = unit.as_str();
                 let detail = match up {
                     true => format!("board {name} is read again"),
                     false => format!("board {name} is not read; the game goes on with the other one"),
                 };
                 let code = if up { "board-back" } else { "board-lost" };
-                desk.notice(Notice { detail: detail.into(), ..Notice::of(code, Audience::Arbiter) });
+                // That a board is read from the start on is no news.
+                if up != was_up {
+                    desk.notice(Notice { detail: detail.into(), ..Notice::of(code, Audience::Arbiter) });
+                }
                 // The game is unread only while both are.
                 (if was_down || is_down { own } else { mirrored }, event)
             }
@@ -347,79 +290,5 @@ impl Conduct {
         if let Some(boards) = &mut self.two_boards {
             boards.withdrawn();
         }
-    }
-
-    /// The boards still differ after the time that they had.
-    pub(super) fn tell_apart(&self, desk: &mut Desk<'_>) {
-        let Some(boards) = &self.two_boards else { return };
-        if boards.diverged.any() && boards.diverged == boards.differs() {
-            let squares = boards.diverged.into_iter().map(Sq).collect();
-            desk.notice(Notice { squares, ..Notice::of("boards-diverged", Audience::Arbiter) });
-        }
-    }
-
-    /// The boards had time to agree.
-    pub(super) fn compare_boards(&mut self, desk: &mut Desk<'_>) {
-        let Some(boards) = &mut self.two_boards else { return };
-        boards.due = None;
-        let differs = boards.differs();
-        if differs.is_empty() {
-            boards.diverged = Bitboard::EMPTY;
-            boards.apart = false;
-            desk.notice(Notice::of("boards-agree", Audience::Journal));
-        } else if differs != boards.diverged {
-            boards.diverged = differs;
-            let squares: Vec<Sq> = differs.into_iter().map(Sq).collect();
-            desk.notice(Notice { squares, ..Notice::of("boards-diverged", Audience::Arbiter) });
-            self.tell_boards(desk);
-        }
-    }
-
-    /// Where each board is in the game: in step, behind by so many plies, or diverged; with the last position
-    /// that both have shown, and the times.
-    pub(super) fn tell_boards(&self, desk: &mut Desk<'_>) {
-        let Some(boards) = &self.two_boards else { return };
-        let plies = desk.session.plies().len();
-        let shows = |board: &OneBoard, ply: usize| {
-            let position = desk.session.position_after(ply);
-            position.is_some_and(|position| {
-                position.board().occupied() == board.occupied | (board.hand & position.board().occupied())
-            })
-        };
-        let at = boards.boards.each_ref().map(|board| (0..=plies).rev().find(|ply| shows(board, *ply)));
-        let step = |ply: Option<usize>| match ply {
-            Some(ply) if ply == plies => BoardsStep::InStep,
-            Some(ply) => BoardsStep::Behind { plies: plies - ply },
-            None => BoardsStep::Diverged,
-        };
-        let [first, second] = at;
-        let common = match (first, second) {
-            (Some(first), Some(second)) => Some(first.min(second)),
-            // A board that shows no position of the game has left it after what it had mirrored.
-            (ply, None) | (None, ply) => {
-                let behind = boards.boards.iter().map(|board| board.mirrors.len()).max().unwrap_or(0);
-                Some(ply.unwrap_or(plies).min(plies.saturating_sub(behind)))
-            }
-        };
-        let fen = common.and_then(|ply| desk.session.position_after(ply)).map(super::fen_of);
-        let left = |side| self.clocks.remaining(side, desk.at);
-        desk.tell(LawFact::Boards(Box::new(BoardsState {
-            a: step(first),
-            b: step(second),
-            squares: boards.differs().into_iter().map(Sq).collect(),
-            ply: common.map(|ply| self.earlier.len() + ply),
-            fen,
-            white_ms: left(Color::White),
-            black_ms: left(Color::Black),
-            over: desk.session.is_over(),
-            to: Audience::Arbiter,
-        })));
-    }
-}
-
-const fn boards_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::A => "A",
-        Unit::B => "B",
     }
 }

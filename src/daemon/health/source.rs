@@ -1,0 +1,77 @@
+//! How one source is doing: a game on two boards has two of them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    sensor::matrix::{ScanFigures, Status},
+    session::event::Unit,
+};
+
+/// What one source tells about itself.
+#[derive(Debug, Default)]
+pub struct SourceHealth {
+    unit: Option<Unit>,
+    trouble: Mutex<Option<String>>,
+    /// How the scans of a matrix are doing.
+    scans: Arc<Status>,
+    about: Mutex<Map<String, Value>>,
+}
+
+/// A copy of the figures of one source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceFigures {
+    /// Which of two boards it reads; `None` where there is one.
+    pub unit: Option<Unit>,
+    /// What is wrong with it; `None` while it is read.
+    pub trouble: Option<String>,
+    /// The scans of a matrix; `None` for another source.
+    pub scans: Option<ScanFigures>,
+}
+
+impl SourceHealth {
+    /// The health of a source that has not started, of this one of two boards.
+    pub(super) fn of(unit: Unit) -> SourceHealth {
+        SourceHealth { unit: Some(unit), ..SourceHealth::default() }
+    }
+
+    /// Which of two boards it reads; `None` where there is one.
+    pub fn unit(&self) -> Option<Unit> {
+        self.unit
+    }
+
+    /// Says what is wrong with the source, or that it is read. True when that is news.
+    pub fn set_trouble(&self, trouble: Option<&str>) -> bool {
+        super::replace(&mut lock(&self.trouble), trouble)
+    }
+
+    /// Tells what the board says of itself: serial numbers, versions, battery, ...
+    pub fn set_about(&self, about: &[(&'static str, Value)]) {
+        let mut known = lock(&self.about);
+        for (name, value) in about {
+            if known.get(*name) != Some(value) {
+                known.insert((*name).to_owned(), value.clone());
+            }
+        }
+    }
+
+    /// What the board said of itself.
+    pub fn about(&self) -> Map<String, Value> {
+        lock(&self.about).clone()
+    }
+
+    /// Where a matrix tells how its scans are doing.
+    pub fn scans(&self) -> &Arc<Status> {
+        &self.scans
+    }
+
+    /// A copy of everything.
+    pub(super) fn figures(&self) -> SourceFigures {
+        SourceFigures { unit: self.unit, trouble: lock(&self.trouble).clone(), scans: self.scans.figures() }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,93 @@
+//! One of the two boards of a game: what it shows, and the moves that it has still to show.
+
+use std::collections::VecDeque;
+
+use shakmaty::{Bitboard, Chess, Move, Position as _, Square};
+
+use crate::{laws::touch, session::setup::BoardKind};
+
+/// A board that is so many moves behind is not brought up move by move: it is put up anew.
+const MAX_BEHIND: usize = 16;
+
+#[derive(Clone, Debug)]
+pub(super) struct OneBoard {
+    pub(super) kind: BoardKind,
+    pub(super) occupied: Bitboard,
+    /// It can be read.
+    pub(super) up: bool,
+    /// Moves of the game that it has still to show, the oldest first.
+    pub(super) mirrors: VecDeque<Mirror>,
+    /// Men that were lifted from it by its player, and not set down.
+    pub(super) hand: Bitboard,
+}
+
+/// A move that still has to be mirrored.
+#[derive(Clone, Debug)]
+pub(super) struct Mirror {
+    pub(super) squares: Bitboard,
+    /// Where a man is captured and another one put: the square is filled before and after.
+    exchanged: Option<Square>,
+    lifted: bool,
+    placed: bool,
+    /// It was announced and not made yet.
+    pub(super) announced: bool,
+}
+
+impl Mirror {
+    pub(super) fn of(before: &Chess, mv: Move, announced: bool) -> Mirror {
+        let mut after = before.clone();
+        after.play_unchecked(mv);
+        let ends = mv.from().map_or(Bitboard::EMPTY, Bitboard::from_square).with(mv.to());
+        let exchanged = touch::captured(mv).filter(|victim| *victim == mv.to());
+        Mirror {
+            squares: ends | (before.board().occupied() ^ after.board().occupied()),
+            exchanged,
+            lifted: false,
+            placed: false,
+            announced,
+        }
+    }
+
+    /// True when a board that shows `occupied` has it, where the game has `game`.
+    pub(super) fn is_shown(&self, occupied: Bitboard, game: Bitboard) -> bool {
+        ((occupied ^ game) & self.squares).is_empty()
+    }
+
+    fn is_done(&self, occupied: Bitboard, game: Bitboard) -> bool {
+        !self.announced && self.is_shown(occupied, game) && (self.exchanged.is_none() || self.placed)
+    }
+}
+
+impl OneBoard {
+    pub(super) fn new(kind: BoardKind, occupied: Bitboard) -> OneBoard {
+        OneBoard { kind, occupied, up: true, mirrors: VecDeque::new(), hand: Bitboard::EMPTY }
+    }
+
+    /// A change of a square; true when it belongs to a move that has to be mirrored.
+    pub(super) fn mirrors(&mut self, square: Square, occupied: bool, game: Bitboard) -> bool {
+        let mut is_mirror = false;
+        for mirror in self.mirrors.iter_mut().filter(|mirror| mirror.squares.contains(square)) {
+            is_mirror = true;
+            if mirror.exchanged == Some(square) {
+                mirror.placed = occupied && mirror.lifted;
+                mirror.lifted |= !occupied;
+            }
+        }
+        let shown = self.occupied;
+        self.mirrors.retain(|mirror| !mirror.is_done(shown, game));
+        is_mirror
+    }
+
+    pub(super) fn await_mirror(&mut self, mirror: Mirror, game: Bitboard) {
+        let known = self.mirrors.iter_mut().find(|known| known.announced && known.squares == mirror.squares);
+        match known {
+            Some(known) => known.announced = false,
+            None => self.mirrors.push_back(mirror),
+        }
+        let shown = self.occupied;
+        self.mirrors.retain(|mirror| !mirror.announced && !mirror.is_done(shown, game));
+        if self.mirrors.len() > MAX_BEHIND {
+            self.mirrors.pop_front();
+        }
+    }
+}
