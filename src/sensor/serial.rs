@@ -6,7 +6,7 @@ pub mod keeper;
 pub mod place;
 mod trouble;
 
-pub(super) use trouble::{OTHER_BOARD, Trouble, WHICH_PORT, other_board, settled};
+pub(super) use trouble::{OTHER_BOARD, Trouble, WHICH_PORT, lost, other_board, settled};
 pub use trouble::{OpenError, OpenFailure};
 
 use std::{

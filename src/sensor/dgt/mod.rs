@@ -27,6 +27,7 @@ use super::{
     serial::{
         Framing, ModemLines, OTHER_BOARD, SerialLink, Trouble,
         keeper::{Next, PortKeeper},
+        lost,
         place::{PortName, Roots},
         settled,
     },
@@ -119,13 +120,11 @@ impl Run<'_> {
                 Next::Stopped => return Ok(()),
                 Next::Trouble(trouble) => Some(trouble),
                 Next::Open(mut link) => {
-                    tracing::info!(port = %self.name, path = ?self.keeper.path(), "opened");
+                    tracing::info!(port = %self.name, device = self.keeper.device(), "opened");
                     self.policy.opened(sysclock::monotonic(), self.is_wireless());
                     match self.serve(&mut link)? {
                         End::Stopped => return Ok(()),
-                        End::Failed(error) => {
-                            self.keeper.lost(format!("{}: {error}; waiting for it to come back", self.name))
-                        }
+                        End::Failed(error) => self.keeper.lost(lost(&self.name, &error)),
                         End::Reopen => {
                             self.keeper.rest();
                             None
@@ -205,7 +204,7 @@ impl Run<'_> {
         self.keeper.works();
         self.sink.send(at, Event::Link(true))?;
         let gap_ms = self.down_since.take().map(|since| at.since(since) / 1000);
-        let path = self.keeper.path().map(|path| path.display().to_string());
+        let path = self.keeper.device();
         self.sink.send(
             at,
             Event::Device(json!({"source": "dgt", "port": self.name, "path": path, "gap_ms": gap_ms})),
@@ -231,8 +230,7 @@ impl Run<'_> {
 
     /// Bluetooth boards scan half as fast.
     fn is_wireless(&self) -> bool {
-        let real = self.keeper.path().and_then(|path| path.canonicalize().ok());
-        real.is_some_and(|path| path.to_string_lossy().contains("rfcomm"))
+        self.keeper.device().contains("rfcomm")
     }
 }
 

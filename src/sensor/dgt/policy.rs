@@ -29,8 +29,10 @@ const ALIVE_MS: u64 = 2000;
 /// A line that is quiet for this long is asked for a sign of life.
 const QUIET_MS: u64 = 3000;
 /// After this long without a field update the board is told its mode again and dumped: it may have
-/// lost power for a moment and come back in another mode.
+/// lost power for a moment and come back in another mode. A line that is quiet is asked sooner.
 const REFRESH_MS: u64 = 30_000;
+/// The same where the clock is asked for, so that the line is never quiet.
+const ASKED_REFRESH_MS: u64 = 5_000;
 /// A dump is asked for when no field update came for this long after the last one: more than one scan.
 const UPDATES_MS: u64 = 300;
 /// The same on Bluetooth, where boards scan half as fast.
@@ -70,6 +72,8 @@ struct Steady {
     refresh: MonoTime,
     /// When the clock is asked for, where it is not streamed.
     clock: MonoTime,
+    /// The mode was told to a quiet board, which is asked next whether it is there.
+    told: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -246,6 +250,10 @@ impl Policy {
         }
     }
 
+    fn refresh_ms(&self) -> u64 {
+        if self.options.updates == Updates::Board { ASKED_REFRESH_MS } else { REFRESH_MS }
+    }
+
     fn patience(&mut self, at: MonoTime) {
         if let Some(pending) = &mut self.pending {
             pending.until = at.plus_ms(pending.patience_ms);
@@ -269,9 +277,10 @@ impl Policy {
             _ => {}
         }
         let quiet = if self.wireless { WIRELESS_UPDATES_MS } else { UPDATES_MS };
+        let refresh_ms = self.refresh_ms();
         if let (Phase::Steady(steady), 0x8e) = (&mut self.phase, id) {
             steady.settled = Some(at.plus_ms(quiet));
-            steady.refresh = at.plus_ms(REFRESH_MS);
+            steady.refresh = at.plus_ms(refresh_ms);
         }
     }
 
@@ -319,8 +328,8 @@ impl Policy {
             Phase::Start(_, from) if at < *from => None,
             Phase::Start(steps, _) => match steps.front().copied() {
                 None => {
-                    let (refresh, clock) = (at.plus_ms(REFRESH_MS), at.plus_ms(CLOCK_MS));
-                    self.phase = Phase::Steady(Steady { settled: None, refresh, clock });
+                    let (refresh, clock) = (at.plus_ms(self.refresh_ms()), at.plus_ms(CLOCK_MS));
+                    self.phase = Phase::Steady(Steady { settled: None, refresh, clock, told: false });
                     self.poll(at)
                 }
                 Some(step) => Some(self.step(at, step)),

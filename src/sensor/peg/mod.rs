@@ -16,6 +16,7 @@ use super::{
     serial::{
         Framing, ModemLines, SerialLink, Trouble,
         keeper::{Next, PortKeeper},
+        lost,
         place::{PortName, Roots},
         settled,
     },
@@ -71,13 +72,11 @@ impl Run<'_> {
                 Next::Stopped => return Ok(()),
                 Next::Trouble(trouble) => Some(trouble),
                 Next::Open(mut link) => {
-                    tracing::info!(port = %self.name, path = ?self.keeper.path(), "opened");
+                    tracing::info!(port = %self.name, device = self.keeper.device(), "opened");
                     self.policy.opened(sysclock::monotonic());
                     match self.serve(&mut link)? {
                         Ok(()) => return Ok(()),
-                        Err(error) => {
-                            self.keeper.lost(format!("{}: {error}; waiting for it to come back", self.name))
-                        }
+                        Err(error) => self.keeper.lost(lost(&self.name, &error)),
                     }
                 }
             };

@@ -43,6 +43,7 @@ pub struct PortKeeper {
     attempts: Attempts,
     trouble: Option<String>,
     path: Option<PathBuf>,
+    device: Option<String>,
 }
 
 impl PortKeeper {
@@ -57,6 +58,7 @@ impl PortKeeper {
             attempts: Attempts::default(),
             trouble: None,
             path: None,
+            device: None,
         }
     }
 
@@ -75,6 +77,11 @@ impl PortKeeper {
     /// The path of the port that was opened last.
     pub fn path(&self) -> Option<&PathBuf> {
         self.path.as_ref()
+    }
+
+    /// The device that was opened last, whatever links lead to it; for logs and notes.
+    pub fn device(&self) -> &str {
+        self.device.as_deref().unwrap_or("?")
     }
 
     /// Waits until the port is open, or until there is something to tell.
@@ -101,6 +108,9 @@ impl PortKeeper {
                 let settings = PortSettings { path: seen.path, baud, framing, lines };
                 match SerialLink::open(&settings) {
                     Ok(link) => {
+                        // A link may lead elsewhere by the time that somebody asks.
+                        let device = settings.path.canonicalize().unwrap_or_else(|_| settings.path.clone());
+                        self.device = Some(device.display().to_string());
                         self.path = Some(settings.path);
                         return Some(Next::Open(link));
                     }

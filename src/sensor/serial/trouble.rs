@@ -34,6 +34,21 @@ pub(in crate::sensor) fn other_board(f: &mut fmt::Formatter<'_>, expected: &str,
     )
 }
 
+/// The words of a port that failed while it was open.
+pub(in crate::sensor) fn lost(port: &str, error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::TimedOut {
+        return format!(
+            "{port}: the port takes nothing that is sent to it, as if its output were stopped; unplug the device and \
+             plug it in again, and see with `sudo fuser -v {port}` whether another program has stopped it. It is \
+             tried again for ever"
+        );
+    }
+    format!(
+        "{port}: {error}; waiting for it to come back: see to plug and cable, `sudo dmesg | tail` has what the system \
+         says"
+    )
+}
+
 /// What is wrong at a port.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sensor) struct Trouble<'a> {
@@ -163,6 +178,14 @@ impl OpenError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_port_that_failed_says_what_to_do() {
+        let stopped = lost("/dev/x", &io::ErrorKind::TimedOut.into());
+        assert!(stopped.starts_with("/dev/x: ") && stopped.contains("unplug the device"), "{stopped}");
+        let gone = lost("/dev/x", &io::ErrorKind::UnexpectedEof.into());
+        assert!(gone.contains("waiting for it to come back") && gone.contains("`sudo dmesg"), "{gone}");
+    }
 
     #[test]
     fn a_denied_port_names_the_command_that_lets_one_in() {

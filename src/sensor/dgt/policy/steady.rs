@@ -1,6 +1,6 @@
 //! What is asked while the board streams, and when.
 
-use super::{ALIVE_MS, ANSWER_MS, Action, CLOCK_MS, Phase, Policy, QUIET_MS, REFRESH_MS, Updates};
+use super::{ALIVE_MS, ANSWER_MS, Action, CLOCK_MS, Phase, Policy, QUIET_MS, Updates};
 use crate::{session::time::MonoTime, wire::dgt::Command};
 
 impl Policy {
@@ -10,7 +10,13 @@ impl Policy {
         if self.pending.is_some() {
             return None;
         }
+        let refresh_ms = self.refresh_ms();
         let Phase::Steady(steady) = &mut self.phase else { return None };
+        if steady.told {
+            steady.told = false;
+            self.lost = true;
+            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+        }
         let settled = steady.settled.is_some_and(|settled| at >= settled);
         if (self.lost || settled) && at >= next_dump {
             if settled {
@@ -18,8 +24,11 @@ impl Policy {
             }
             return Some(self.send(at, Command::SendBoard, ANSWER_MS, 1));
         }
+        // A board that lost power for a moment answers, but tells nothing by itself. To one that is in its mode,
+        // the mode is no news.
         if at >= quiet {
-            return Some(self.send(at, Command::Serial, ALIVE_MS, 1));
+            steady.told = true;
+            return Some(self.send(at, self.options.updates.command(), 0, 0));
         }
         if self.options.updates == Updates::Board && at >= steady.clock {
             steady.clock = at.plus_ms(CLOCK_MS);
@@ -34,7 +43,7 @@ impl Policy {
             return Some(self.send(at, command, ANSWER_MS, 1));
         }
         if at >= steady.refresh {
-            steady.refresh = at.plus_ms(REFRESH_MS);
+            steady.refresh = at.plus_ms(refresh_ms);
             self.lost = true;
             return Some(self.send(at, self.options.updates.command(), 0, 0));
         }
@@ -55,7 +64,8 @@ impl Policy {
             (Phase::Start(_, from), None) => Some(*from),
             (Phase::Steady(steady), None) => {
                 let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
-                let soon = !self.wanted.is_empty() || (self.memory && steady.settled.is_none());
+                let soon =
+                    steady.told || !self.wanted.is_empty() || (self.memory && steady.settled.is_none());
                 let clock = (self.options.updates == Updates::Board).then_some(steady.clock);
                 let other = [clock, self.battery, soon.then_some(MonoTime::ZERO)];
                 let quiet = self.last_traffic.plus_ms(QUIET_MS);

@@ -181,7 +181,8 @@ fn an_old_board_that_knows_no_identity_is_used_all_the_same() {
     run.until(20_000, old);
     assert_eq!(run.up, [105], "what it does not know is asked for later");
     assert_eq!(run.commands()[..10], FIRST[..10]);
-    assert_eq!(run.commands()[11..13], [Command::Serial, Command::Battery], "a sign of life in between");
+    assert_eq!(run.commands()[11..13], [Command::UpdateNice, Command::Serial], "a sign of life in between");
+    assert_eq!(run.commands()[14], Command::Battery);
     assert_eq!((run.up.len(), run.down.len()), (1, 0));
 }
 
@@ -276,7 +277,9 @@ fn the_way_of_updates_is_the_one_that_was_chosen() {
         assert_eq!(clocks > 5, updates == Updates::Board, "{:?}", run.sent);
         run.until(60_000, answer);
         let modes = run.commands().iter().filter(|sent| **sent == command).count();
-        assert_eq!(modes, 2, "told again: {:?}", run.sent);
+        // With each sign of life, or where the clock is asked for, every five seconds.
+        let expected = if updates == Updates::Board { 11..=13 } else { 18..=22 };
+        assert!(expected.contains(&modes), "told again: {modes} {:?}", run.sent);
     }
 }
 
@@ -370,19 +373,21 @@ fn a_game_that_goes_on_asks_for_the_memory_where_it_missed_something() {
 fn a_quiet_line_is_asked_for_life() {
     let mut run = Run::started();
     run.until(20_000, answer);
-    assert!(run.commands().iter().all(|command| *command == Command::Serial), "{:?}", run.sent);
-    assert!((5..=7).contains(&run.sent.len()), "{:?}", run.sent);
+    // Its mode may be lost, and what it would have told with it.
+    let round = [Command::UpdateNice, Command::Serial, Command::SendBoard];
+    assert!(run.commands().chunks(3).all(|sent| sent == round), "{:?}", run.sent);
+    assert!((5..=7).contains(&(run.sent.len() / 3)), "{:?}", run.sent);
 }
 
 #[test]
 fn no_life_within_two_seconds_starts_again() {
     let mut run = Run::started();
     run.until(4_500, |_| None);
-    assert_eq!(run.commands(), [Command::Serial]);
+    assert_eq!(run.commands(), [Command::UpdateNice, Command::Serial]);
     assert!(run.down.is_empty());
     run.until(9_000, answer);
     assert_eq!(run.down.len(), 1);
-    assert_eq!(run.commands()[1..6], AGAIN);
+    assert_eq!(run.commands()[2..7], AGAIN);
     assert_eq!(run.up.len(), 2);
 }
 
@@ -439,10 +444,13 @@ fn a_dump_without_answer_is_asked_for_again_and_then_the_board_is_down() {
 #[test]
 fn the_mode_is_told_again_when_nothing_moved_for_long() {
     let mut run = Run::started();
-    run.until(40_000, answer);
-    let commands = run.commands();
-    let at = commands.iter().position(|command| *command == Command::UpdateNice).unwrap();
-    assert_eq!(commands[at + 1], Command::SendBoard);
+    // A clock that runs: the line is never quiet.
+    while run.now < 40_000 {
+        run.push(Message::Clock(Clock::State(ClockState::default())).encode());
+        let until = run.now + 1000;
+        run.until(until, answer);
+    }
+    assert_eq!(run.commands(), [Command::UpdateNice, Command::SendBoard]);
 }
 
 #[test]
@@ -574,4 +582,24 @@ fn one_slip_in_a_serial_number_is_no_other_board() {
         run.push(Message::Serial("01035".to_owned()).encode());
     }
     assert!(run.standing.is_empty(), "{:?}", run.standing);
+}
+
+#[test]
+fn a_board_that_forgot_its_mode_streams_again_within_four_seconds() {
+    use std::cell::Cell;
+    for updates in [Updates::Nice, Updates::Clock, Updates::Board] {
+        let mut run = Run::with(Options { updates, ..Options::default() });
+        run.until(2_000, answer);
+        // It lost its power and is back, in no mode.
+        let (streams, dumped) = (Cell::new(false), Cell::new(false));
+        let board = |command: Command| {
+            streams.set(streams.get() || command == updates.command());
+            dumped.set(dumped.get() || streams.get() && command == Command::SendBoard);
+            answer(command)
+        };
+        let limit = if updates == Updates::Board { 6_000 } else { 4_000 };
+        run.until(2_000 + limit, board);
+        assert!(streams.get() && dumped.get(), "{updates:?}: {:?}", run.sent);
+        assert!(run.down.is_empty());
+    }
 }
