@@ -122,7 +122,7 @@ fn the_start_is_the_recipe_and_the_board_is_named() {
     board.play(&Message::Field { square: Square::E2, reading: Code::Empty }.encode());
     desk.until(|event| *event == piece(Square::E2, ' '));
     let (log, _) = board.unplug();
-    assert_eq!(log.commands[..9], [0x40, 0x42, 0x4b, 0x41, 0x42, 0x4d, 0x45, 0x55, 0x47]);
+    assert_eq!(log.commands[..10], [0x40, 0x42, 0x4b, 0x41, 0x42, 0x4d, 0x45, 0x45, 0x55, 0x47]);
     desk.end();
 }
 

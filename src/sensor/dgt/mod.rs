@@ -156,7 +156,10 @@ impl Run<'_> {
                 self.up(at)?;
             }
             if received != Received::Stale {
-                self.sink.send(at, Input::Dgt(Unit::A, bytes.to_vec()))?;
+                let kept = self.policy.take_rationed().unwrap_or_else(|| bytes.to_vec());
+                if !kept.is_empty() {
+                    self.sink.send(at, Input::Dgt(Unit::A, kept))?;
+                }
             }
         }
         Ok(End::Stopped)
@@ -176,6 +179,11 @@ impl Run<'_> {
                     let fault = fault.as_str();
                     let told = Trouble { source: "dgt", port: &self.name, fault, text, standing: true };
                     told.tell(sysclock::monotonic(), self.sink)?;
+                    Ok(())
+                }
+                Action::Withheld(n) => {
+                    let note = json!({"source": "dgt", "what": "garbled-bytes", "n": n, "recorded": false});
+                    self.sink.send(sysclock::monotonic(), Event::Device(note))?;
                     Ok(())
                 }
                 Action::Settle => {

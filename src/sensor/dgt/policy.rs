@@ -11,11 +11,13 @@ use crate::{
 };
 
 mod doubt;
+mod rations;
 mod recipe;
 mod steady;
 mod words;
 
 use self::doubt::Doubt;
+use self::rations::Rations;
 use self::recipe::{IDENTITY, RESET, Step, stream};
 use super::witness::{Fault, Witness};
 pub use words::{Action, Options, Received, Updates};
@@ -107,6 +109,11 @@ pub struct Policy {
     battery: Option<MonoTime>,
     /// Another board answers than at first, and whether that was told since the link is up.
     stranger: Option<(Fault, bool)>,
+    /// What of the noise is passed on, and the part of the last bytes that is.
+    rations: Rations,
+    rationed: Option<Vec<u8>>,
+    /// What is on the port was found to be no board.
+    wrong: bool,
     /// Bytes or an answer were lost: a dump as soon as may be.
     lost: bool,
     last_traffic: MonoTime,
@@ -132,6 +139,9 @@ impl Policy {
             wanted: VecDeque::new(),
             battery: None,
             stranger: None,
+            rations: Rations::default(),
+            rationed: None,
+            wrong: false,
             lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
@@ -202,14 +212,22 @@ impl Policy {
                         self.memory |= missed && self.options.memory;
                         self.asked_memory = 0;
                         answer = Received::LinkUp;
+                        self.wrong = false;
                         if let Some((_, told)) = &mut self.stranger {
                             *told = false;
                         }
                     }
                     self.frame(at, *id);
                 }
-                Framed::Dropped(_) => self.lost = true,
+                Framed::Dropped(n) => {
+                    self.lost = true;
+                    self.rations.note(at, *n as usize);
+                }
             }
+        }
+        self.rationed = self.rations.pass(bytes, &framed, self.framer.pending() == 0, self.wrong);
+        if let Some(withheld) = self.rations.news(at) {
+            self.queue.push_back(Action::Withheld(withheld));
         }
         if let Some(fault) = self.witness.several() {
             self.doubt(at, fault);
@@ -221,6 +239,12 @@ impl Policy {
             self.patience(at);
         }
         answer
+    }
+
+    /// What of the bytes that came in last is passed on, where it is not all of them: whole messages, and little of
+    /// what is none.
+    pub fn take_rationed(&mut self) -> Option<Vec<u8>> {
+        self.rationed.take()
     }
 
     /// Tells when another board answers than at first, and when that one is back.
@@ -295,6 +319,7 @@ impl Policy {
     /// The port is of no use as it is: it is told once, and opened again.
     fn give_up(&mut self, fault: Fault) {
         let news = self.down();
+        self.wrong |= matches!(fault, Fault::NotDgt { .. });
         self.phase = Phase::Closed;
         self.pending = None;
         self.queue.extend([Action::Down { fault, news }, Action::Reopen]);
@@ -403,7 +428,9 @@ impl Policy {
         }
         let news = self.down();
         if news || was_start {
-            self.queue.push_back(Action::Down { fault: self.fault(at), news });
+            let fault = self.fault(at);
+            self.wrong |= matches!(fault, Fault::NotDgt { .. });
+            self.queue.push_back(Action::Down { fault, news });
         }
         self.start(if was_start { at.plus_ms(RETRY_MS) } else { at });
     }

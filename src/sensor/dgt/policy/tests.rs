@@ -48,6 +48,8 @@ struct Run {
     faults: Vec<Fault>,
     /// Faults that stand while the board is read, by their names, and where they ended.
     standing: Vec<&'static str>,
+    /// Noise that was not passed on, and when that was told.
+    withheld: Vec<(u64, u64)>,
     reopened: Vec<u64>,
     /// Answers on their way, with the time at which they arrive.
     coming: Vec<(u64, Vec<u8>)>,
@@ -69,6 +71,7 @@ impl Run {
             up: Vec::new(),
             faults: Vec::new(),
             standing: Vec::new(),
+            withheld: Vec::new(),
             reopened: Vec::new(),
             coming: Vec::new(),
         }
@@ -108,6 +111,7 @@ impl Run {
                         }
                     }
                     Action::Stand(fault) => self.standing.push(fault.as_str()),
+                    Action::Withheld(n) => self.withheld.push((self.now, n)),
                     Action::Settle => self.standing.push("settled"),
                     Action::Reopen => {
                         assert!(!self.policy.closed(), "told before");
@@ -602,4 +606,30 @@ fn a_board_that_forgot_its_mode_streams_again_within_four_seconds() {
         assert!(streams.get() && dumped.get(), "{updates:?}: {:?}", run.sent);
         assert!(run.down.is_empty());
     }
+}
+
+#[test]
+fn a_device_that_sends_only_noise_leaves_little_behind() {
+    let noise = b"$GPGGA,120000,,,,,0\r\n".repeat(40);
+    let mut run = Run::new();
+    let mut passed = 0;
+    while run.now < 600_000 {
+        let until = run.now + 100;
+        run.until(until, |_| None);
+        if run.policy.received(ms(run.now), &noise) != Received::Stale {
+            passed += run.policy.take_rationed().map_or(noise.len(), |kept| kept.len());
+        }
+    }
+    assert_eq!(run.faults.first().map(Fault::as_str), Some("not-dgt"));
+    assert!(passed < 6000, "{passed}");
+    assert!((9..=11).contains(&run.withheld.len()), "told once a minute: {:?}", run.withheld);
+    // A board that sends noise between its messages is read.
+    let mut bytes = noise.clone();
+    bytes.extend(dump());
+    run.until(
+        run.now + 3000,
+        |command| if command == Command::SendBoard { Some(bytes.clone()) } else { None },
+    );
+    assert_eq!(run.up.len(), 1);
+    assert!(run.policy.take_rationed().is_none_or(|kept| kept.is_empty() || kept == dump()));
 }

@@ -55,6 +55,8 @@ pub enum Action {
     Stand(Fault),
     /// The other board has gone, and the first one is back.
     Settle,
+    /// So many bytes that are no message were not passed on since that was last told.
+    Withheld(u64),
     /// Close the port and open it again.
     Reopen,
 }
