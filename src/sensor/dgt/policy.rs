@@ -221,7 +221,7 @@ impl Policy {
                 }
                 Framed::Dropped(n) => {
                     self.lost = true;
-                    self.rations.note(at, *n as usize);
+                    self.rations.note(at, *n);
                 }
             }
         }
@@ -249,20 +249,16 @@ impl Policy {
 
     /// Tells when another board answers than at first, and when that one is back.
     fn look_who(&mut self, who: Option<Result<(), Fault>>) {
+        if !self.up {
+            return;
+        }
         match who {
-            _ if !self.up => {}
-            None => {}
-            Some(Ok(())) => {
-                if self.stranger.take().is_some() {
-                    self.queue.push_back(Action::Settle);
-                }
+            Some(Ok(())) if self.stranger.take().is_some() => self.queue.push_back(Action::Settle),
+            Some(Err(fault)) if self.stranger != Some((fault.clone(), true)) => {
+                self.stranger = Some((fault.clone(), true));
+                self.queue.push_back(Action::Stand(fault));
             }
-            Some(Err(fault)) => {
-                if self.stranger != Some((fault.clone(), true)) {
-                    self.stranger = Some((fault.clone(), true));
-                    self.queue.push_back(Action::Stand(fault));
-                }
-            }
+            _ => {}
         }
     }
 

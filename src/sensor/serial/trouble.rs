@@ -122,21 +122,8 @@ impl fmt::Display for OpenError {
                  the system says"
             ),
             OpenFailure::Denied => {
-                let (user, group) = (accounts::user(), accounts::group_of(&self.path));
-                write!(f, "{path}: permission denied; ")?;
-                if accounts::is_member_of(&self.path) {
-                    write!(
-                        f,
-                        "{user} is in the group {group}, so that it is the service that may not: `sudo systemctl \
-                         restart touchmoved` lets it in where the driver was loaded after the service had been \
-                         started, and any other kind of device needs a line DeviceAllow= in the unit"
-                    )
-                } else {
-                    write!(
-                        f,
-                        "`sudo usermod -aG {group} {user}` lets {user} read it, then start touchmoved again"
-                    )
-                }
+                let access = accounts::Access::of(&self.path);
+                write!(f, "{path}: permission denied; {access}")
             }
             OpenFailure::Busy => write!(
                 f,

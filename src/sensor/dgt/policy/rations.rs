@@ -97,7 +97,10 @@ mod tests {
                 let mut framed = Vec::new();
                 front.push(MonoTime::ZERO, bytes, &mut framed);
                 for item in &framed {
-                    if let Framed::Dropped(n) = item { noise += *n as usize; rations.note(MonoTime::ZERO, *n as usize); }
+                    if let Framed::Dropped(n) = item {
+                        noise += n;
+                        rations.note(MonoTime::ZERO, *n);
+                    }
                 }
                 let kept = rations.pass(bytes, &framed, front.pending() == 0, wrong);
                 let kept = kept.unwrap_or_else(|| bytes.to_vec());

@@ -236,7 +236,7 @@ fn two_boards_on_one_port_are_told_so() {
     let mut run = Run::new();
     run.until(30_000, two);
     let several = Fault::Several("01025".to_owned(), "01026".to_owned());
-    assert_eq!(run.faults, [several.clone()], "{:?}", run.sent);
+    assert_eq!(run.faults, std::slice::from_ref(&several), "{:?}", run.sent);
     assert!(several.to_string().contains("01026"), "{several}");
     // Nothing of it is read, however long it lasts.
     assert_eq!((run.up.len(), run.down.len(), run.reopened.len()), (1, 1, 0));

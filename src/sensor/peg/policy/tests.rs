@@ -323,7 +323,7 @@ fn an_outage_is_told_with_its_length_and_another_board_is_named() {
     let gap = notes[0]["gap_ms"].as_u64().unwrap();
     assert!(notes[0]["what"] == "gap" && (1990..=2010).contains(&gap), "{notes:?}");
     let other = Complaint::OtherBoard { expected: "PB0007".to_owned(), found: "PB0008".to_owned() };
-    assert_eq!(desk.complaints(), [other.clone()]);
+    assert_eq!(desk.complaints(), std::slice::from_ref(&other));
     assert!(other.to_string().contains("it was PB0007 before") && other.to_string().contains('`'), "{other}");
     // What the second board shows is told as it is.
     let handed = desk.handed();
