@@ -241,10 +241,19 @@ impl Conduct {
         }
     }
 
-    /// A fact of the session passes.
-    pub(super) fn pass(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
+    /// A fact of the session passes. Most are contacts, which nobody else is told.
+    pub(super) fn pass(&mut self, fact: Fact, desk: &mut Desk<'_>) {
         desk.ev = fact.ev;
         desk.at = fact.at;
+        if let FactKind::Contact { square, occupied, .. } = fact.kind {
+            self.contact(square, occupied, desk);
+        } else {
+            self.pass_on(fact, desk);
+        }
+    }
+
+    #[inline(never)]
+    fn pass_on(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
         if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
             *published &= !self.adjournment.forget(*ply);
         }
@@ -253,10 +262,6 @@ impl Conduct {
             more.by_rule = self.rule_of(*ply, desk);
         }
         match &fact.kind {
-            FactKind::Contact { square, occupied, .. } => {
-                self.contact(*square, *occupied, desk);
-                return;
-            }
             FactKind::Touch { by, square, .. } => {
                 let (by, square) = (*by, *square);
                 if let FactKind::Touch { certainty, .. } = &mut fact.kind
@@ -353,7 +358,10 @@ impl Conduct {
                 }
                 return;
             }
-            FactKind::Orientation { .. } | FactKind::ResultWithdrawn | FactKind::Law(_) => {}
+            FactKind::Orientation { .. }
+            | FactKind::ResultWithdrawn
+            | FactKind::Law(_)
+            | FactKind::Contact { .. } => {}
         }
         desk.facts.push_back(fact);
     }
