@@ -1,0 +1,207 @@
+//! Claims that are accepted or refused, and penalties (Articles 9.5, 12.9; 2005: 9.5, 13.4; Guideline III).
+
+use shakmaty::Color;
+
+use super::Refusal;
+use crate::{
+    game::conduct::{Conduct, Desk, claims::Pending, command::PenaltyKind},
+    laws::arithmetic::{
+        claim::{ClaimTimes, incorrect_claim},
+        clock, quickplay,
+    },
+    session::{
+        event::GameResult,
+        fact::{
+            Certainty, Conclusion, EndDetail,
+            law::{
+                Audience, Choice, ClockCalc, LawFact, LawState, Notice, Obligation, OneOrNone, Partial,
+                Penalty, Side, Sq, Squares, Times,
+            },
+        },
+    },
+};
+
+impl Conduct {
+    /// A claim, or what is on record, is refused; `spoken`: a claim that no button told, if nothing waits.
+    pub(super) fn reject(&mut self, spoken: bool, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let found = self.dismiss();
+        let claim = self.claims.pending.take();
+        let Some(claim) = claim else {
+            if found {
+                return Ok(());
+            }
+            if self.adjournment.close_envelope() {
+                // It was read wrongly; it is opened again.
+                self.turn.unbind();
+                return Ok(());
+            }
+            if !spoken {
+                return Err("nothing waits for a ruling; claim-rejected refuses a claim made by word".into());
+            }
+            // A claim that was made by word of mouth: by the player who has the move.
+            let by = desk.turn();
+            self.tell_incorrect_claim(&Pending::of("", by, false), desk);
+            return Ok(());
+        };
+        match claim.kind {
+            "quickplay" => {
+                self.tell_bonus(!claim.by, desk);
+                return Ok(());
+            }
+            "touch" | "setup" | "illegal" | "time" | "sealed-move" => return Ok(()),
+            _ => self.tell_incorrect_claim(&claim, desk),
+        }
+        if let Some(mv) = claim.intended
+            && desk.turn() == claim.by
+            && let Some(from) = mv.from()
+        {
+            let uci = desk.session.move_text(mv);
+            desk.tell(LawFact::Obligation(Obligation {
+                by: Side(claim.by),
+                touches: Squares::Many(Vec::new()),
+                legal: Choice::Of(vec![uci]),
+                rule: self.articles.announced,
+                must_move: OneOrNone(None),
+                must_capture: OneOrNone(None),
+                must_castle: None,
+                rook_first_ban: None,
+                partial: Some(Partial::Placed { from: Sq(from), placed: Sq(mv.to()) }),
+                uncertain: None,
+                reported: true,
+                certainty: "arbiter",
+            }));
+            self.turn.bind_to(vec![mv], self.articles.announced);
+        }
+        if let Some(man) = claim.man.filter(|_| desk.turn() == claim.by) {
+            // What he wrote is not legal: another move of that man.
+            let moves = desk.session.moves_of(man);
+            self.turn.bind_to(moves, self.articles.announced);
+            self.take_touch(man, desk.at, true, desk);
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell_incorrect_claim(&mut self, claim: &Pending, desk: &mut Desk<'_>) {
+        let (claimant, opponent) =
+            (self.clocks.remaining(claim.by, desk.at), self.clocks.remaining(!claim.by, desk.at));
+        let (Some(claimant_ms), Some(opponent_ms)) = (claimant, opponent) else { return };
+        let after = incorrect_claim(&self.settings.draw, ClaimTimes { claimant_ms, opponent_ms });
+        desk.calc(ClockCalc {
+            side: Some(Side(claim.by)),
+            before: Some(Times::Parties { claimant: claimant_ms, opponent: opponent_ms }),
+            after: Some(Times::Parties { claimant: after.claimant_ms, opponent: after.opponent_ms }),
+            ..ClockCalc::of("claim-incorrect")
+        });
+    }
+
+    pub(super) fn tell_bonus(&mut self, opponent: Color, desk: &mut Desk<'_>) {
+        if let Some(before) = self.clocks.remaining(opponent, desk.at) {
+            let after = quickplay::with_bonus(before);
+            desk.calc(ClockCalc {
+                side: Some(Side(opponent)),
+                before: Some(Times::Opponent { opponent: before }),
+                after: Some(Times::Opponent { opponent: after }),
+                ..ClockCalc::of("quickplay-bonus")
+            });
+        }
+    }
+
+    /// A claim is right.
+    pub(super) fn accept(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(claim) = self.claims.pending.take() else {
+            return Err("no claim waits for a ruling".into());
+        };
+        let end = match (claim.end, claim.kind) {
+            (Some(end), _) => Conclusion {
+                certainty: Certainty::Arbiter,
+                more: EndDetail { pending: false, ..end.more },
+                ..end
+            },
+            (None, "setup") => {
+                self.declare_void(desk);
+                return Ok(());
+            }
+            (None, "touch") => return self.uphold_touch(desk),
+            (None, "threefold" | "fifty") => Conclusion::of(GameResult::Draw, claim.kind, Certainty::Arbiter),
+            (None, _) => Conclusion::of(GameResult::Draw, "quickplay-draw", Certainty::Arbiter),
+        };
+        desk.conclude(end);
+        Ok(())
+    }
+
+    /// The game does not count.
+    pub(super) fn declare_void(&mut self, desk: &mut Desk<'_>) {
+        desk.conclude(Conclusion::void());
+        desk.notice(Notice::of("restart-required", Audience::Arbiter));
+    }
+
+    /// The decision on a claim in the quickplay finish is postponed; the opponent may get two minutes.
+    pub(super) fn postpone(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let open = |claim: &&Pending| claim.kind == "quickplay" && claim.supported;
+        let Some(claim) = self.claims.pending.as_ref().filter(open) else {
+            return Err("no claim in the quickplay finish waits for a ruling".into());
+        };
+        let by = claim.by;
+        self.tell_bonus(!by, desk);
+        Ok(())
+    }
+
+    /// Five seconds a move for both from now on, and two minutes for the opponent (Guideline III.4).
+    pub(super) fn five_seconds(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(per_move) = quickplay::five_second_mode(&self.settings) else {
+            return Err("the five-second mode was not announced (rules.quickplay)".into());
+        };
+        let Some(by) = self.claims.five_seconds.take() else {
+            return Err("nobody has asked for it (button request-five-seconds-white or -black)".into());
+        };
+        self.tell_bonus(!by, desk);
+        self.clocks.rule_per_move(per_move);
+        let delay = matches!(per_move, clock::PerMove::Delay { .. });
+        desk.state(LawState {
+            mode: Some(if delay { "delay" } else { "fischer" }),
+            inc_ms: Some(per_move.ms()),
+            both: true,
+            ..LawState::default()
+        });
+        Ok(())
+    }
+
+    pub(super) fn penalty(
+        &mut self,
+        kind: PenaltyKind,
+        side: Color,
+        ms: Option<u64>,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), Refusal> {
+        let timed = matches!(kind, PenaltyKind::ReduceOwnTime | PenaltyKind::MoreTimeOpponent);
+        if timed && ms.is_none() {
+            return Err("how many milliseconds?".into());
+        }
+        let Some(article) = self.articles.penalty(kind.as_str()) else {
+            return Err("the edition in force has no such penalty".into());
+        };
+        let penalty = Penalty {
+            kind: kind.as_str(),
+            side: Side(side),
+            n: None,
+            add_ms: None,
+            ms: ms.filter(|_| timed),
+            lost: matches!(kind, PenaltyKind::Loss | PenaltyKind::Expulsion),
+            article,
+            to: Audience::Arbiter,
+        };
+        let lost = penalty.lost;
+        desk.state(LawState { penalty: Some(penalty), ..LawState::default() });
+        let add = ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0);
+        match kind {
+            PenaltyKind::ReduceOwnTime => self.add_time(side, -add, desk),
+            PenaltyKind::MoreTimeOpponent => self.add_time(!side, add, desk),
+            _ if lost => {
+                let result = GameResult::win(!side);
+                desk.conclude(Conclusion::of(result, "arbiter-decision", Certainty::Arbiter));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

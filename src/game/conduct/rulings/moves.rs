@@ -1,0 +1,77 @@
+//! Moves that the arbiter names or corrects.
+
+use shakmaty::{Position as _, Role};
+
+use super::{Refusal, so_many};
+use crate::{
+    game::conduct::{Conduct, Desk, Order, claims::read_move},
+    session::PlyRecord,
+};
+
+impl Conduct {
+    /// That ply was another move: the arbiter says so.
+    pub(super) fn correct(
+        &mut self,
+        ply: Option<usize>,
+        text: &str,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), Refusal> {
+        let base = self.earlier.len();
+        let ply = ply.unwrap_or_else(|| {
+            let squares = text.get(..4).unwrap_or_default();
+            let same = |(_, record): &(usize, &PlyRecord)| record.uci.starts_with(squares);
+            let last = desk.session.plies().enumerate().filter(same).last();
+            base + last.map_or(desk.session.plies().len(), |(index, _)| index + 1)
+        });
+        let Some(of_log) = ply.checked_sub(base + 1) else {
+            return Err("that ply was played before the record begins".into());
+        };
+        let plies = desk.session.plies().len();
+        if of_log >= plies {
+            return Err(so_many(base + plies).into());
+        }
+        let Some(before) = desk.session.position_after(of_log).cloned() else {
+            return Err("that position is not on record".into());
+        };
+        let Some(mv) = read_move(&before, text) else {
+            return Err(format!("{text:?} is not legal at ply {ply}").into());
+        };
+        let mut line = vec![mv];
+        let mut position = before;
+        position.play_unchecked(mv);
+        for index in of_log + 1..plies {
+            let Some(next) = desk.session.move_at(index).filter(|next| position.is_legal(*next)) else {
+                return Err(format!(
+                    "ply {} would not be legal after it; restore to it first",
+                    base + index + 1
+                )
+                .into());
+            };
+            line.push(next);
+            position.play_unchecked(next);
+        }
+        desk.orders.push(Order::Correct(of_log, line, "arbiter"));
+        Ok(())
+    }
+
+    /// The man that was promoted last is this one.
+    pub(super) fn correct_promotion(&mut self, role: Role, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let promoted = |index: &usize| desk.session.move_at(*index).is_some_and(|mv| mv.is_promotion());
+        let Some(index) = (0..desk.session.plies().len()).rev().find(promoted) else {
+            return Err("no pawn was promoted".into());
+        };
+        let text = desk.session.plies().nth(index).map(|record| record.uci);
+        let squares = text.as_deref().and_then(|uci| uci.get(..4)).unwrap_or_default();
+        let text = format!("{squares}{}", role.char());
+        self.correct(Some(self.earlier.len() + index + 1), &text, desk)
+    }
+
+    /// The arbiter names the move that was made, where the board does not tell it.
+    pub(super) fn name_move(&mut self, text: &str, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let Some(mv) = read_move(desk.session.position(), text) else {
+            return Err(format!("{text:?} is no legal move in the position of the game").into());
+        };
+        desk.orders.push(Order::Play(mv, self.last_press == Some(desk.turn())));
+        Ok(())
+    }
+}
