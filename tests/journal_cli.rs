@@ -8,13 +8,13 @@ use std::{
 };
 
 use serde_json::Value;
-use shakmaty::{Color, Square};
+use shakmaty::{Bitboard, Color, Square};
 use touchmoved::{
     journal::{Body, Entry, Journal, JournalHeader},
     publish::Tags,
     session::{
         event::{Event, GameResult},
-        fact::{Certainty, CompletedBy, EndDetail, Fact, FactKind, MadeDetail},
+        fact::{Certainty, CompletedBy, EndDetail, Fact, FactKind, MadeDetail, law::Audience},
         setup::{BoardKind, GameSetup},
         time::MonoTime,
     },
@@ -129,13 +129,13 @@ fn played(path: &Path) -> String {
     game.fact(24_000, FactKind::IllegalMove { by: Black, attempt: None, kind: "incomplete", n: 1 });
     game.lift(25_000, Black, Square::E4, 'P');
     game.event(30_000, Event::Link(false));
-    let squares = vec![Square::A1, Square::H8];
+    let squares = Bitboard::from_square(Square::A1).with(Square::H8);
     let kind = FactKind::Advisory {
         side: None,
         code: "position-differs",
         squares,
-        to: "arbiter",
-        detail: "after the outage".to_owned(),
+        to: Audience::Arbiter,
+        detail: "after the outage".into(),
     };
     game.fact(31_000, kind);
     game.event(40_000, Event::Result(GameResult::BlackWins));

@@ -239,7 +239,7 @@ fn log_fact(fact: &Fact, embargo: bool) {
         }
         F::MovePublished { ply, uci, .. } => tracing::info!("ply {ply}: {uci}"),
         F::GameEnd { result, reason, .. } => tracing::info!("the game ended: {} ({reason})", result.as_str()),
-        F::Advisory { code, to, .. } => tracing::debug!("advisory {code} for {to}"),
+        F::Advisory { code, to, .. } => tracing::debug!("advisory {code} for {}", to.as_str()),
         other => tracing::debug!("{}", other.name()),
     }
 }

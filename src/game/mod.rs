@@ -194,8 +194,10 @@ impl Board {
 
     /// Takes an event of the game.
     fn take(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
-        self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk));
-        self.session.take_event(at, unit, event);
+        if self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
+            self.session.advance(at);
+        }
+        self.session.take_event_on_time(at, unit, event);
         self.pass_on(at);
         self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
     }
@@ -231,13 +233,15 @@ impl Board {
         }
     }
 
-    /// Lets the conduct of the game act, and carries out what it orders.
-    fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) {
+    /// Lets the conduct of the game act, and carries out what it orders. True when there were orders.
+    fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) -> bool {
         let (session, facts, orders) = (&self.session, &mut self.facts, &mut self.orders);
         act(&mut self.conduct, &mut Desk { session, at, ev, facts, orders });
-        if !self.orders.is_empty() {
+        let ordered = !self.orders.is_empty();
+        if ordered {
             self.carry_out(at, ev);
         }
+        ordered
     }
 
     #[cold]
@@ -267,8 +271,9 @@ impl Board {
     /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
     /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        let rest = self.rest().map(|(at, _)| at);
-        let next = sooner(rest, sooner(self.session.deadline(), self.conduct.deadline()));
+        let next = sooner(self.session.deadline(), self.conduct.deadline());
+        // The contacts of a single board rest in its session.
+        let next = if self.has_two_boards() { sooner(next, self.rest().map(|(at, _)| at)) } else { next };
         next.map(|at| at.max(self.reached))
     }
 

@@ -109,7 +109,7 @@ impl Serialize for ForArbiter {
 
 fn calls(kind: &FactKind) -> bool {
     match kind {
-        FactKind::Advisory { to, .. } => *to == Audience::Arbiter.as_str(),
+        FactKind::Advisory { to, .. } => *to == Audience::Arbiter,
         FactKind::Law(law) => law.audience() == Audience::Arbiter,
         FactKind::GameEnd { .. } | FactKind::ResultWithdrawn => true,
         _ => false,

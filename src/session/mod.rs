@@ -23,7 +23,7 @@ use shakmaty::{Bitboard, Board, Chess, Color, Piece, Position as _, Square};
 use self::{
     debounce::Debouncer,
     event::{ClockReading, Event, GameResult, Stamped, Unit},
-    fact::{Certainty, Conclusion, Fact, FactKind},
+    fact::{Certainty, Conclusion, Fact, FactKind, law::Audience},
     health::Health,
     narrator::{Facts, Moment, Narrator, Now},
     orientation::Orientation,
@@ -149,11 +149,9 @@ impl Session {
     }
 
     fn advise(&mut self, at: MonoTime, code: &'static str, squares: Bitboard, detail: &str) {
-        let squares = squares.into_iter().collect();
-        self.tell(
-            at,
-            FactKind::Advisory { code, side: None, squares, to: "arbiter", detail: detail.to_owned() },
-        );
+        let kind =
+            FactKind::Advisory { code, side: None, squares, to: Audience::Arbiter, detail: detail.into() };
+        self.tell(at, kind);
     }
 
     /// Compares what stands on the board with the position that the game starts from.
@@ -188,8 +186,13 @@ impl Session {
 
     /// The same, of an event that is lent.
     pub fn take_event(&mut self, stamp: MonoTime, unit: Unit, event: &Event) {
+        self.advance(stamp.max(self.last));
+        self.take_event_on_time(stamp, unit, event);
+    }
+
+    /// The same, of an event before which every deadline has fired.
+    pub(crate) fn take_event_on_time(&mut self, stamp: MonoTime, unit: Unit, event: &Event) {
         let at = stamp.max(self.last);
-        self.advance(at);
         self.ev += 1;
         let back = std::mem::take(&mut self.went_back) || stamp < self.last;
         if back && !self.told_backwards {

@@ -30,16 +30,21 @@ impl MoveText {
 
     /// A move in UCI; castling as the king's step or, in Chess960, as the king taking its rook.
     pub fn uci(mv: Move, mode: CastlingMode) -> MoveText {
-        let mut text = MoveText::default();
+        if let Move::Normal { from, to, promotion: None, .. } | Move::EnPassant { from, to } = mv {
+            let letters = |square: Square| [b'a' + u8::from(square.file()), b'1' + u8::from(square.rank())];
+            let ([a, b], [c, d]) = (letters(from), letters(to));
+            return MoveText { len: 4, letters: [a, b, c, d, 0, 0, 0] };
+        }
         match UciMove::from_move(mv, mode) {
             UciMove::Normal { from, to, promotion } => {
+                let mut text = MoveText::default();
                 text.square(from);
                 text.square(to);
                 promotion.into_iter().for_each(|piece| text.letter(piece.char()));
+                text
             }
-            other => return MoveText::of(other),
+            other => MoveText::of(other),
         }
-        text
     }
 
     /// A move in standard algebraic notation.

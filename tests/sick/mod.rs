@@ -328,10 +328,11 @@ impl Tally {
                     public.push(uci.to_string());
                 }
                 FactKind::Advisory { code: "sensor-ghost", squares, .. } => {
-                    reported |= squares.contains(&outcome.sickness.square);
+                    reported |= squares.contains(outcome.sickness.square);
                 }
                 FactKind::Advisory { code: "sensor-faulty", squares, .. } => {
-                    let right = squares == &[outcome.sickness.square] && outcome.sickness.kind != Kind::None;
+                    let right = *squares == Bitboard::from_square(outcome.sickness.square)
+                        && outcome.sickness.kind != Kind::None;
                     reported |= right;
                     accused |= !right;
                 }

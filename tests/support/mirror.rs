@@ -193,9 +193,12 @@ impl Mirror {
             }
             FactKind::Advisory { side: about, squares, detail, .. } => {
                 about.iter_mut().for_each(side);
-                squares.iter_mut().for_each(square);
-                squares.sort();
-                detail.clear();
+                let mirrored = |mut of: Square| {
+                    square(&mut of);
+                    of
+                };
+                *squares = squares.into_iter().map(mirrored).collect();
+                *detail = "".into();
             }
             FactKind::GameEnd { result, .. } => *result = self.result(*result),
             FactKind::Clock(reading) => *reading = self.times(*reading),
@@ -219,10 +222,7 @@ pub fn plain(facts: &[Fact]) -> Vec<Fact> {
             FactKind::MoveMade { san, .. } | FactKind::MoveRevised { san, .. } => *san = MoveText::default(),
             FactKind::Ambiguous { candidates } => candidates.sort(),
             FactKind::TwoPly { candidates } => candidates.sort(),
-            FactKind::Advisory { squares, detail, .. } => {
-                squares.sort();
-                detail.clear();
-            }
+            FactKind::Advisory { detail, .. } => *detail = "".into(),
             _ => {}
         }
     }

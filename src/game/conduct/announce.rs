@@ -49,6 +49,15 @@ impl Announcing {
 
     /// Tells a fact about a move, or holds it until the move is announced.
     pub(super) fn hold_or_tell(&mut self, fact: Fact, desk: &mut Desk<'_>) {
+        if self.required || self.ahead.is_some() {
+            self.hold_or_release(fact, desk);
+        } else {
+            desk.facts.push_back(fact);
+        }
+    }
+
+    #[cold]
+    fn hold_or_release(&mut self, fact: Fact, desk: &mut Desk<'_>) {
         let first = matches!(fact.kind, FactKind::MoveMade { .. });
         if let FactKind::MoveMade { ply, .. } = fact.kind
             && let Some((plies, mv)) = self.ahead.take()

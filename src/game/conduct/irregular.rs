@@ -218,7 +218,7 @@ impl Conduct {
             ("man-missing", _) if self.turn.taken_by_nobody(desk).is_some() => {}
             ("noise", _) => {
                 let FactKind::Advisory { squares, .. } = &fact.kind else { return };
-                let square = squares.first().copied().map(Sq);
+                let square = squares.first().map(Sq);
                 desk.notice(Notice { square, ..Notice::of("noise", Audience::Journal) });
             }
             ("setup-identity", _) => {

@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Color, Position as _};
+use shakmaty::{Bitboard, CastlingMode, Color, Position as _};
 
 fn fact(kind: FactKind) -> Fact {
     Fact { ev: 0, at: MonoTime::from_micros(7), kind }
@@ -121,9 +121,9 @@ fn a_move_that_was_never_published_leaves_no_trace() {
     let advisory = FactKind::Advisory {
         side: None,
         code: "setup-missing",
-        squares: Vec::new(),
-        to: "arbiter",
-        detail: String::new(),
+        squares: Bitboard::EMPTY,
+        to: Audience::Arbiter,
+        detail: "".into(),
     };
     assert!(desk.take([illegal, advisory]).is_empty());
 }

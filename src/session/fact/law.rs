@@ -69,20 +69,23 @@ pub struct Both<T> {
     pub black: T,
 }
 
+/// Moves in letters; those of one man need no heap as a rule.
+pub type Texts = smallvec::SmallVec<[MoveText; 16]>;
+
 /// The moves that an obligation leaves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// Nothing binds the player (Article 4.5).
     Any,
     /// Just these.
-    Of(Vec<MoveText>),
+    Of(Texts),
 }
 
 impl Serialize for Choice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Choice::Any => serializer.serialize_str("any"),
-            Choice::Of(moves) => moves.serialize(serializer),
+            Choice::Of(moves) => moves.as_slice().serialize(serializer),
         }
     }
 }
@@ -131,11 +134,13 @@ impl Serialize for OneOrNone {
     }
 }
 
-/// A list of squares, of which one alone is the common case.
+/// A list of squares, of which one or two are the common case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Squares {
     /// One.
     One(Sq),
+    /// Two, in order.
+    Two([Sq; 2]),
     /// Any number.
     Many(Vec<Sq>),
 }
@@ -145,6 +150,7 @@ impl Squares {
     pub fn as_slice(&self) -> &[Sq] {
         match self {
             Squares::One(square) => std::slice::from_ref(square),
+            Squares::Two(squares) => squares,
             Squares::Many(squares) => squares,
         }
     }

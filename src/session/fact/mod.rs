@@ -4,9 +4,9 @@ pub mod law;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
-use shakmaty::{Color, Piece, Square};
+use shakmaty::{Bitboard, Color, Piece, Square};
 
-use self::law::LawFact;
+use self::law::{Audience, LawFact};
 use super::{
     event::{ClockReading, GameResult},
     text::MoveText,
@@ -281,11 +281,11 @@ pub enum FactKind {
         /// The side it is about, where it is about one.
         side: Option<Color>,
         /// The squares it is about.
-        squares: Vec<Square>,
-        /// The audience: `journal`, `arbiter`, `assistant`.
-        to: &'static str,
+        squares: Bitboard,
+        /// Who may see it.
+        to: Audience,
         /// A short explanation in words.
-        detail: String,
+        detail: Box<str>,
     },
     /// Which way the board lies became known.
     Orientation {
@@ -390,7 +390,7 @@ impl FactKind {
     }
 
     fn fields<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        let squares = |list: &[Square]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+        let squares = |set: Bitboard| set.into_iter().map(|s| s.to_string()).collect::<Vec<_>>();
         match self {
             FactKind::Touch { by, square, piece, certainty } => {
                 map.serialize_entry("by", color(*by))?;
@@ -477,10 +477,10 @@ impl FactKind {
                 if let Some(side) = side {
                     map.serialize_entry("side", color(*side))?;
                 }
-                if !list.is_empty() {
-                    map.serialize_entry("squares", &squares(list))?;
+                if list.any() {
+                    map.serialize_entry("squares", &squares(*list))?;
                 }
-                map.serialize_entry("to", to)?;
+                map.serialize_entry("to", to.as_str())?;
                 if !detail.is_empty() {
                     map.serialize_entry("detail", detail)?;
                 }

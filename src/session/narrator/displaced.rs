@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Position as _};
 
 use super::{Facts, Moment, Narrator, Now, tell};
 use crate::session::{
-    fact::FactKind,
+    fact::{FactKind, law::Audience},
     tracker::{Cause, PATIENCE, Tracker},
 };
 
@@ -22,7 +22,7 @@ impl Narrator {
             if self.displaced.any() {
                 self.displaced = Bitboard::EMPTY;
                 let detail = "the men stand as before";
-                tell(facts, now, advisory("displaced-restored", Bitboard::EMPTY, "journal", detail));
+                tell(facts, now, advisory("displaced-restored", Bitboard::EMPTY, Audience::Journal, detail));
             }
             return;
         }
@@ -49,12 +49,11 @@ impl Narrator {
         if !explained {
             self.displaced = differs;
             let detail = "several men changed their squares at once, and no move explains it";
-            tell(facts, now, advisory("displaced", differs, "arbiter", detail));
+            tell(facts, now, advisory("displaced", differs, Audience::Arbiter, detail));
         }
     }
 }
 
-fn advisory(code: &'static str, squares: Bitboard, to: &'static str, detail: &str) -> FactKind {
-    let squares = squares.into_iter().collect();
-    FactKind::Advisory { code, side: None, squares, to, detail: detail.to_owned() }
+fn advisory(code: &'static str, squares: Bitboard, to: Audience, detail: &str) -> FactKind {
+    FactKind::Advisory { code, side: None, squares, to, detail: detail.into() }
 }

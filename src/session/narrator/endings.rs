@@ -6,7 +6,7 @@ use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 use super::{Facts, Narrator, Now, Told, conditions::CENTRE, tell};
 use crate::session::{
     event::GameResult,
-    fact::{Certainty, CompletedBy, Conclusion, FactKind},
+    fact::{Certainty, CompletedBy, Conclusion, FactKind, law::Audience},
     time::MonoTime,
     tracker::Tracker,
 };
@@ -107,9 +107,9 @@ impl Narrator {
                     let kind = FactKind::Advisory {
                         code: "result-signal",
                         side: None,
-                        squares: (CENTRE & tracker.seen().occupied).into_iter().collect(),
-                        to: "arbiter",
-                        detail: format!("the kings in the centre signal {}", result.as_str()),
+                        squares: CENTRE & tracker.seen().occupied,
+                        to: Audience::Arbiter,
+                        detail: format!("the kings in the centre signal {}", result.as_str()).into(),
                     };
                     tell(facts, now, kind);
                 }

@@ -6,7 +6,7 @@
 use shakmaty::{Bitboard, Board, Chess, File, FromSetup as _, Position as _, Role, Setup, Square};
 
 use super::{Facts, Narrator, Now, tell};
-use crate::session::fact::FactKind;
+use crate::session::fact::{FactKind, law::Audience};
 
 /// The pairs that are exchanged in practice: king and queen, knight and bishop, rook and knight.
 const PAIRS: [[Role; 2]; 3] =
@@ -25,9 +25,9 @@ impl Narrator {
         let kind = FactKind::Advisory {
             code: "setup-exchanged",
             side: Some(self.position().turn()),
-            squares: squares.into_iter().collect(),
-            to: "arbiter",
-            detail: "the move is legal if these two men were set up on each other's squares".to_owned(),
+            squares,
+            to: Audience::Arbiter,
+            detail: "the move is legal if these two men were set up on each other's squares".into(),
         };
         tell(facts, now, kind);
     }

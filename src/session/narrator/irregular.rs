@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
 use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
-    fact::FactKind,
+    fact::{FactKind, law::Audience},
     time::MonoTime,
     tracker::{Reading, Tracker, castled},
     view::State,
@@ -60,9 +60,9 @@ impl Narrator {
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
             side: Some(side),
-            squares: squares.into_iter().collect(),
-            to: "arbiter",
-            detail: detail.to_owned(),
+            squares,
+            to: Audience::Arbiter,
+            detail: detail.into(),
         };
         let attempt = self.attempt(missing, extra);
         let (state, attempt) = if missing.is_empty() && extra.is_empty() {
@@ -132,9 +132,9 @@ impl Narrator {
             let kind = FactKind::Advisory {
                 code: "press-without-move",
                 side: Some(side),
-                squares: Vec::new(),
-                to: "arbiter",
-                detail: "the clock was pressed by the player who does not have the move".to_owned(),
+                squares: Bitboard::EMPTY,
+                to: Audience::Arbiter,
+                detail: "the clock was pressed by the player who does not have the move".into(),
             };
             tell(facts, now, kind);
         }
@@ -166,9 +166,9 @@ impl Narrator {
         let kind = FactKind::Advisory {
             code: "man-missing",
             side: Some(self.position().turn()),
-            squares: vec![square],
-            to: "arbiter",
-            detail: "its man was moved and pressed over, and no square sees it".to_owned(),
+            squares: Bitboard::from_square(square),
+            to: Audience::Arbiter,
+            detail: "its man was moved and pressed over, and no square sees it".into(),
         };
         tell(facts, now, kind);
         let candidates = self.landings(square);

@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Board, Move, Position as _, Role};
 
 use super::{Moment, Narrator, conditions::CENTRE, held::Held, irregular::Wrong, touches::captured};
 use crate::session::{
-    fact::FactKind,
+    fact::{FactKind, law::Audience},
     tracker::{Cause, Observed, Reading, Tracker},
     view::{State, View},
 };
@@ -245,9 +245,9 @@ impl Narrator {
         first.then(|| FactKind::Advisory {
             code: "start-position-without-result",
             side: None,
-            squares: Vec::new(),
-            to: "arbiter",
-            detail: "the initial position stands on the board and the game has no result".to_owned(),
+            squares: Bitboard::EMPTY,
+            to: Audience::Arbiter,
+            detail: "the initial position stands on the board and the game has no result".into(),
         })
     }
 }

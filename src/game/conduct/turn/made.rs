@@ -2,7 +2,7 @@
 
 use shakmaty::{Move, Position as _, Role, Square};
 
-use super::{Contact, Made, tell_castling};
+use super::{Contact, Made, obligation::texts_of, tell_castling};
 use crate::{
     game::conduct::{Conduct, Desk, UNCOMPLETED_MS},
     laws::{
@@ -75,7 +75,7 @@ impl Conduct {
             let moves: Vec<Move> =
                 legal.filter(|other| other.from() == Some(from) && other.to() == to).collect();
             let partial = Partial::Pawn { pawn_from: Sq(from), pawn_to: Sq(to) };
-            let texts = self.texts(&moves, desk);
+            let texts = texts_of(&moves, desk);
             let binding = Binding {
                 moves: Some(moves),
                 rule: self.articles.pawn_released,

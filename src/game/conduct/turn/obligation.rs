@@ -1,6 +1,6 @@
 //! What the touches of a turn bind the player to (Articles 4.3 to 4.5).
 
-use shakmaty::{Bitboard, Position as _, Role, Square};
+use shakmaty::{Bitboard, Move, Position as _, Role, Square};
 
 use super::{Touch, squares};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
         touch::{self, Binding},
     },
     session::{
-        fact::law::{Choice, LawFact, Obligation, OneOrNone, Side, Sq, Squares, Uncertain},
+        fact::law::{Choice, LawFact, Obligation, OneOrNone, Side, Sq, Squares, Texts, Uncertain},
         setup::BoardKind,
     },
 };
@@ -129,7 +129,7 @@ impl Conduct {
 
     /// One man of the player's own was touched.
     pub(super) fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
-        let mut texts = Vec::with_capacity(16);
+        let mut texts = Texts::new();
         let mut reach = Bitboard::EMPTY;
         let session = desk.session;
         session.each_move_of(square, |mv| {
@@ -150,6 +150,18 @@ impl Conduct {
         }));
     }
 
+    /// One man of the opponent's was touched, and these moves capture it.
+    pub(super) fn tell_victim(&mut self, square: Square, captures: &[Move], desk: &mut Desk<'_>) {
+        self.turn.reach = Bitboard::EMPTY;
+        self.turn.binding = None;
+        desk.tell(LawFact::Obligation(Obligation {
+            legal: Choice::Of(texts_of(captures, desk)),
+            rule: self.articles.theirs,
+            must_capture: OneOrNone(Some(Sq(square))),
+            ..self.no_obligation(Squares::One(Sq(square)), desk)
+        }));
+    }
+
     /// A man of the player's own and one of the opponent's that it can capture. False when it
     /// cannot.
     pub(super) fn tell_capture(
@@ -160,7 +172,7 @@ impl Conduct {
         reported: bool,
         desk: &mut Desk<'_>,
     ) -> bool {
-        let mut texts = Vec::new();
+        let mut texts = Texts::new();
         let mut promotes = false;
         let session = desk.session;
         session.each_move_of(man, |mv| {
@@ -180,7 +192,7 @@ impl Conduct {
             must_move: OneOrNone(Some(Sq(man))),
             must_capture: OneOrNone(Some(Sq(victim))),
             reported,
-            ..self.no_obligation(Squares::Many(squares(&touches)), desk)
+            ..self.no_obligation(Squares::Two(touches.map(Sq)), desk)
         }));
         true
     }
@@ -208,7 +220,7 @@ impl Conduct {
         Obligation {
             legal: match &binding.moves {
                 None => Choice::Any,
-                Some(moves) => Choice::Of(self.texts(moves, desk)),
+                Some(moves) => Choice::Of(texts_of(moves, desk)),
             },
             rule: binding.rule,
             must_move: OneOrNone(binding.must_move.map(Sq)),
@@ -218,4 +230,9 @@ impl Conduct {
             ..self.no_obligation(Squares::Many(squares(touches)), desk)
         }
     }
+}
+
+/// Moves in letters.
+pub(super) fn texts_of(moves: &[Move], desk: &Desk<'_>) -> Texts {
+    moves.iter().map(|mv| desk.session.move_text(*mv)).collect()
 }

@@ -140,13 +140,18 @@ impl Conduct {
             return;
         }
         self.turn.touches.push(Touch { square, at });
-        let theirs = position.them().contains(square);
-        if theirs && !reported && !self.takes(square, desk) && desk.session.captures_of(square).is_empty() {
-            // Nobody is bound by it; whose hand it was no sensor tells.
-            let notice = Notice::of("touch-not-on-move", Audience::Journal);
-            desk.notice(Notice { square: Some(Sq(square)), ..notice });
-            if self.is_answered_by(!position.turn()) {
-                self.turn.touches.pop();
+        if position.them().contains(square) && !reported && !self.takes(square, desk) {
+            let captures = desk.session.captures_of(square);
+            if captures.is_empty() {
+                // Nobody is bound by it; whose hand it was no sensor tells.
+                let notice = Notice::of("touch-not-on-move", Audience::Journal);
+                desk.notice(Notice { square: Some(Sq(square)), ..notice });
+                if self.is_answered_by(!position.turn()) {
+                    self.turn.touches.pop();
+                    return;
+                }
+            } else if self.turn.touches.len() == 1 {
+                self.tell_victim(square, &captures, desk);
                 return;
             }
         }
