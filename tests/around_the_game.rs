@@ -157,6 +157,18 @@ fn an_ambiguous_gap_is_asked() {
     assert_eq!(log.result().0, "e3d5 f5f4");
 }
 
+/// Castling whose men were not seen to leave is a plain move of the rook as well.
+#[test]
+fn castling_in_a_gap_is_asked_where_a_rook_move_leaves_the_same_squares() {
+    let start = "4k3/pppppppp/8/8/8/8/PPPPPPPP/R4K1R w HA - 0 1";
+    let mut log = Log::new(json!({ "start_fen": start, "variant": "chess960" }));
+    log.play_gap("h1g1", 60_000);
+    let state = log.last_state();
+    assert_eq!(state["state"], json!("ambiguous"), "{state}");
+    assert_eq!(sorted(&state["candidates"]), ["f1h1", "h1g1"], "{state}");
+    assert_eq!(state["moves"], json!([]), "{state}");
+}
+
 /// Two plies that can be had in two ways are pairs.
 #[test]
 fn two_open_plies_are_asked_as_pairs() {

@@ -1,6 +1,6 @@
 //! Mating pictures: placements of few men that are mate, to be steered for.
 //!
-//! Each is written for a king in the corner h8 and turned into the eight places that it has on the board.
+//! Each is written for a king in or beside the corner h8 and turned into the eight places that it has on the board.
 //! They only steer the search; a picture that is no mate would cost time and nothing else.
 
 use shakmaty::{
@@ -8,7 +8,8 @@ use shakmaty::{
     Role::{Bishop, Knight, Pawn, Queen, Rook},
     Square,
     Square::{
-        A1, A2, A8, B2, B3, B8, C3, C4, C8, D4, D5, D8, E5, E6, E7, E8, F6, F7, F8, G6, G7, G8, H6, H7, H8,
+        A1, A2, A8, B2, B3, B8, C3, C4, C8, D4, D5, D6, D8, E5, E6, E7, E8, F6, F7, F8, G5, G6, G7, G8, H6,
+        H7, H8,
     },
 };
 
@@ -47,20 +48,23 @@ const LONG_DIAGONAL: &[Square] = &[A1, B2, C3, D4, E5, F6];
 const SHORT_DIAGONAL: &[Square] = &[A2, B3, C4, D5, E6];
 const LAST_RANK: &[Square] = &[A8, B8, C8, D8, E8];
 const BESIDE: &[Square] = &[H6, F6, E7];
+const BEFORE: &[Square] = &[D6, D8, E5, G5];
 
-/// The winning king, the winning men, and who blocks which square. The losing king stands on h8.
-const PICTURES: &[(Square, Men, Option<Block>)] = &[
-    (G6, &[(Queen, &[G7], H8)], None),
-    (G6, &[(Rook, LAST_RANK, H8)], None),
-    (G6, &[(Bishop, LONG_DIAGONAL, H8), (Bishop, SHORT_DIAGONAL, G8)], None),
-    (G6, &[(Knight, BESIDE, G8), (Bishop, LONG_DIAGONAL, H8)], None),
-    (H6, &[(Knight, &[G6], H8), (Bishop, SHORT_DIAGONAL, G8)], None),
-    (G6, &[(Knight, &[F7], H8), (Knight, BESIDE, G8)], None),
-    (G6, &[(Knight, &[F7], H8)], Some((&[Knight, Rook], G8))),
-    (F8, &[(Knight, &[F7], H8)], Some((&[Bishop, Pawn], H7))),
-    (G6, &[(Bishop, &[G7], H8)], Some((&[Knight, Bishop], G8))),
-    (F7, &[(Bishop, LONG_DIAGONAL, H8)], Some((&[Pawn, Bishop], H7))),
-    (F7, &[(Bishop, &[G7], H8)], Some((&[Knight], H7))),
+/// The losing king, the winning one, the winning men, and who blocks which square. All are mate but the last:
+/// in it the king steps into the corner, where the two knights would otherwise stalemate him.
+const PICTURES: &[(Square, Square, Men, Option<Block>)] = &[
+    (H8, G6, &[(Queen, &[G7], H8)], None),
+    (H8, G6, &[(Rook, LAST_RANK, H8)], None),
+    (H8, G6, &[(Bishop, LONG_DIAGONAL, H8), (Bishop, SHORT_DIAGONAL, G8)], None),
+    (H8, G6, &[(Knight, BESIDE, G8), (Bishop, LONG_DIAGONAL, H8)], None),
+    (H8, H6, &[(Knight, &[G6], H8), (Bishop, SHORT_DIAGONAL, G8)], None),
+    (H8, G6, &[(Knight, &[F7], H8), (Knight, BESIDE, G8)], None),
+    (H8, G6, &[(Knight, &[F7], H8)], Some((&[Knight, Rook], G8))),
+    (H8, F8, &[(Knight, &[F7], H8)], Some((&[Bishop, Pawn], H7))),
+    (H8, G6, &[(Bishop, &[G7], H8)], Some((&[Knight, Bishop], G8))),
+    (H8, F7, &[(Bishop, LONG_DIAGONAL, H8)], Some((&[Pawn, Bishop], H7))),
+    (H8, F7, &[(Bishop, &[G7], H8)], Some((&[Knight], H7))),
+    (G8, G6, &[(Knight, BESIDE, G8), (Knight, BEFORE, F7)], None),
 ];
 
 /// A picture in each of the eight places that it has on the board.
@@ -102,15 +106,16 @@ pub(super) fn kinds() -> Vec<Kind> {
         Square::rotate_90,
         Square::rotate_270,
     ];
-    let picture = |turn: fn(Square) -> Square, (king, men, blocker): &(Square, Men, Option<Block>)| {
+    let picture = |turn: fn(Square) -> Square,
+                   (losing, winning, men, blocker): &(Square, Square, Men, Option<Block>)| {
         let attacker = |(role, squares, target): &(Role, &[Square], Square)| Attacker {
             role: *role,
             squares: squares.iter().map(|square| turn(*square)).collect(),
             target: turn(*target),
         };
         Picture {
-            losing_king: turn(H8),
-            winning_king: turn(*king),
+            losing_king: turn(*losing),
+            winning_king: turn(*winning),
             men: men.iter().map(attacker).collect(),
             blocker: blocker.map(|(roles, square)| Blocker { roles, square: turn(square) }),
         }

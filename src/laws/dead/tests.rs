@@ -84,6 +84,8 @@ const MATERIAL: &[Known] = &[
     ("8/8/8/4kn2/8/8/8/4KB2 w - - 0 1", true, true, "a bishop against a knight"),
     ("8/8/8/4kp2/8/8/4N3/4K3 w - - 0 1", true, true, "a knight against a pawn"),
     ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", true, false, "two knights"),
+    ("8/8/3k4/8/8/3NK3/3N4/8 b - - 0 1", true, false, "two knights, and a king far from any corner"),
+    ("8/N7/8/8/3k4/8/7N/K7 b - - 0 1", true, false, "two knights, far from each other"),
     ("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", true, false, "a pawn"),
     ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", true, false, "a rook"),
 ];

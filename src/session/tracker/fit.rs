@@ -119,8 +119,11 @@ pub(super) fn fit(
         if matches!(candidate.mv, Move::Castle { king, rook } if trades_places(king, rook, position.turn())) {
             return None;
         }
-        price += cost::CASTLED_UNSEEN;
-        mishaps += 1;
+        // In a gap the lifts of both men were missed.
+        if evidence.cause != Cause::Report {
+            price += cost::CASTLED_UNSEEN;
+            mishaps += 1;
+        }
     }
     // The king of a castling has come, its rook still stands.
     let rook_stands = half_castled(position, candidate, differs, seen);
