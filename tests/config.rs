@@ -476,7 +476,7 @@ fn matrices() {
     );
     refuses_board(
         &format!("{table}columns = [17, 21, 22, 23, 24, 25, 26, 26]"),
-        &["4:40: board.sensor.matrix.columns: pin 26 is in columns already; each row and column has its own"],
+        &["4:40: board.sensor.matrix.columns: pin 26 is in columns already; each line has its own"],
     );
     refuses_board(
         &format!("{table}rows = [17, 5, 6, 12, 13, 16, 19, 20]"),
@@ -594,7 +594,7 @@ fn lever_and_buttons_of_a_matrix() {
     refuses_board(
         &format!("{table}lever-white = 4\nlever-black = 28"),
         &[
-            "4:15: board.sensor.matrix.lever-white: pin 4 is in rows already; each input has its own",
+            "4:15: board.sensor.matrix.lever-white: pin 4 is in rows already; each line has its own",
             "5:15: board.sensor.matrix.lever-black: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
         ],
     );
@@ -606,9 +606,51 @@ fn lever_and_buttons_of_a_matrix() {
         &[
             &format!("6:8: board.sensor.matrix.button.says: expected {words}, found \"jadoube\""),
             &format!("7:1: board.sensor.matrix.button.says: missing; {words}"),
-            "8:7: board.sensor.matrix.button.pin: pin 7 is in pin already; each input has its own",
+            "8:7: board.sensor.matrix.button.pin: pin 7 is in pin already; each line has its own",
         ],
     );
+}
+
+#[test]
+fn a_button_of_the_arbiter_says_a_command() {
+    let button = |says: &str| format!("[[board.sensor.matrix.button]]\npin = 7\nsays = \"arbiter {says}\"");
+    for (says, error) in [
+        ("nonsense", "there is no command \"nonsense\"; docs/laws.md lists them"),
+        ("set clock red 5", "set: expected white or black, found \"red\""),
+    ] {
+        refuses_board(&button(says), &[&format!("5:8: board.sensor.matrix.button.says: {error}")]);
+    }
+    for says in ["confirm", "penalty warning white", "result 1-0"] {
+        touchmoved::config::parse("t.toml", &format!("[[board]]\nid = \"1\"\n{}", button(says))).unwrap();
+    }
+}
+
+#[test]
+fn leds_of_a_matrix() {
+    let table = "[board.sensor.matrix]\n";
+    refuses_board(
+        &format!("{table}status-led = 17\nfile-leds = [1, 2]\nleds-active = \"on\""),
+        &[
+            "4:14: board.sensor.matrix.status-led: pin 17 is in columns already; each line has its own",
+            "5:13: board.sensor.matrix.file-leds: a square has an LED of its file and one of its rank; name rank-leds, too",
+            "5:14: board.sensor.matrix.file-leds: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 1",
+            "6:15: board.sensor.matrix.leds-active: expected \"high\" or \"low\", found \"on\"",
+        ],
+    );
+    let chip = "backend = \"gpiocdev\"\nchip = \"x\"\nrows = [0, 1, 2, 3, 4, 5, 6, 7]\n\
+                columns = [8, 9, 10, 11, 12, 13, 14, 15]\nfile-leds = [16, 17, 18, 19, 20, 21, 22, 23]\n";
+    refuses_board(
+        &format!("{table}{chip}rank-leds = [23, 24, 25]"),
+        &[
+            "9:13: board.sensor.matrix.rank-leds: expected eight pins, for the ranks 1 to 8, found 3",
+            "9:14: board.sensor.matrix.rank-leds: pin 23 is in file-leds already; each line has its own",
+        ],
+    );
+    let text = format!("[[board]]\nid = \"1\"\n{table}{chip}rank-leds = [24, 25, 26, 27, 28, 29, 30, 31]\n");
+    let config = touchmoved::config::parse("t.toml", &text).unwrap();
+    let touchmoved::config::SensorConfig::Matrix(matrix) = &config.boards[0].sensor else { panic!() };
+    let lines = |first: u32| std::array::from_fn(|at| first + u32::try_from(at).unwrap());
+    assert_eq!(matrix.leds.crossing, Some((lines(16), lines(24))));
 }
 
 #[test]

@@ -33,6 +33,19 @@ pub struct MatrixConfig {
     pub self_test: bool,
     /// The lever and the buttons.
     pub inputs: InputsConfig,
+    /// The LEDs.
+    pub leds: LedsConfig,
+}
+
+/// LEDs on GPIO lines, for the set-up of the men and the doctor.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LedsConfig {
+    /// Line of the one that is lit while a square is to be put right.
+    pub status: Option<u32>,
+    /// Lines of those of the files a to h and of the ranks 1 to 8.
+    pub crossing: Option<([u32; 8], [u32; 8])>,
+    /// The level that lights them.
+    pub active: ActiveLevel,
 }
 
 /// The lever of a clock and buttons on GPIO lines.

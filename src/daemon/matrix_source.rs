@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::source::{game_of, unusable};
 use crate::{
-    config::{ActiveLevel, BoardConfig, MatrixBackend, MatrixConfig, PullUp},
+    config::{ActiveLevel, BoardConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     sensor::{
         Source, SourceError,
         matrix::{
             Layout, MatrixSource, Scan, Status,
             inputs::Wired,
+            leds::{Connected, Leds},
             pins::{self, AnyPort, Backend, Chip, Pins, Polarity, Pull},
             simulated::{self, SimulatedPort},
         },
@@ -51,13 +52,21 @@ pub(super) fn open(
     board: &BoardConfig,
     matrix: &MatrixConfig,
     status: &Arc<Status>,
+    leds: &Arc<Leds>,
 ) -> Result<Box<dyn Source>, SourceError> {
     let squares = Layout::new(matrix.squares);
     let layout = squares.map_err(|error| unusable("matrix", &error.to_string(), "correct its map"))?;
     let (port, inputs) = port(board, matrix)?;
-    let scan =
-        Scan { layout, period_us: matrix.scan_ms.saturating_mul(1000), inputs, self_test: matrix.self_test };
-    Ok(Box::new(MatrixSource::new(port, scan).with_status(status.clone())))
+    let connected =
+        Connected { status: matrix.leds.status.is_some(), crossing: matrix.leds.crossing.is_some() };
+    let scan = Scan {
+        layout,
+        period_us: matrix.scan_ms.saturating_mul(1000),
+        inputs,
+        leds: connected,
+        self_test: matrix.self_test,
+    };
+    Ok(Box::new(MatrixSource::new(port, scan).with_status(status.clone()).with_leds(leds.clone())))
 }
 
 fn port(board: &BoardConfig, matrix: &MatrixConfig) -> Result<(AnyPort, Wired), SourceError> {
@@ -86,6 +95,8 @@ fn port(board: &BoardConfig, matrix: &MatrixConfig) -> Result<(AnyPort, Wired), 
             PullUp::External => Pull::External,
         },
         inputs_polarity: polarity(matrix.inputs.active),
+        leds: led_lines(&matrix.leds),
+        leds_polarity: polarity(matrix.leds.active),
         settle_us: matrix.settle_us,
     };
     Ok((pins::open(&pins, &backend)?, wired))
@@ -104,6 +115,12 @@ fn chip_of(chip: Option<&str>) -> Chip {
         Some(path) if path.starts_with('/') => Chip::Path(path.into()),
         Some(label) => Chip::Label(label.to_owned()),
     }
+}
+
+/// The lines of the LEDs in the order of [`Connected`].
+fn led_lines(leds: &LedsConfig) -> Vec<u32> {
+    let crossing = leds.crossing.iter().flat_map(|(files, ranks)| files.iter().chain(ranks));
+    leds.status.iter().chain(crossing).copied().collect()
 }
 
 /// The lines of the inputs, and what each one is by its place among them.

@@ -86,6 +86,7 @@ pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> Exi
                 let now = sysclock::monotonic();
                 if now >= due || !more {
                     due = now.plus_ms(step_ms);
+                    listener.light(live::doubtful(&watch, &about.start), &watch);
                     beside = machine.try_recv().unwrap_or(beside);
                     show(screen.as_ref(), &title, &watch, &about, &beside)?;
                 }

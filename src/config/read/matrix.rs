@@ -12,9 +12,10 @@ use super::{
 };
 use crate::{
     config::{
-        matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
+        matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
         sensor::{Level, MatrixKind, SensorConfig},
     },
+    game::check_command,
     session::{
         event::{Event, GameResult},
         settings::Settings,
@@ -86,6 +87,7 @@ pub(super) fn read(
             section.problem("button", always_high(*pin));
         }
     }
+    let leds = leds(&section, &lines, &mut taken);
     if !simulated {
         claim(board, &section, id, &backend, &taken, uses);
     }
@@ -121,6 +123,7 @@ pub(super) fn read(
         squares,
         self_test,
         inputs,
+        leds,
     };
     Some((SensorConfig::Matrix(Box::new(matrix)), Some((close_ms, open_ms))))
 }
@@ -233,11 +236,22 @@ fn eight(
         }
         return Some(default);
     }
+    listed(section, key, order, lines, taken)
+}
+
+/// Eight lines that the file names; nothing where it names none.
+fn listed(
+    section: &Section<'_>,
+    key: &'static str,
+    order: &str,
+    lines: &Lines,
+    taken: &mut Taken,
+) -> Option<[u32; 8]> {
     let number = |value: &DeValue<'_>| line(value, lines);
     let list: Vec<(u32, Range<usize>)> = section.list(key, lines.what, number)?;
     for (pin, span) in &list {
         if let Some(other) = taken.insert(*pin, key) {
-            let message = format!("pin {pin} is in {other} already; each row and column has its own");
+            let message = format!("pin {pin} is in {other} already; each line has its own");
             section.problem_at(key, span, message);
         }
     }
@@ -265,8 +279,14 @@ fn inputs(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> InputsConf
         button.missing("says", WORDS);
         let event = says.and_then(|says| {
             let event = event(says);
-            if event.is_none() {
-                button.problem("says", format!("expected {WORDS}, found {says:?}"));
+            let wrong = match &event {
+                None => Some(format!("expected {WORDS}, found {says:?}")),
+                Some(Event::Arbiter(command)) => command.as_str().and_then(|text| check_command(text).err()),
+                Some(_) => None,
+            };
+            if let Some(wrong) = wrong {
+                button.problem("says", wrong);
+                return None;
             }
             event
         });
@@ -285,6 +305,27 @@ fn inputs(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> InputsConf
     }
 }
 
+/// The LEDs: dark but for the set-up and the doctor.
+fn leds(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> LedsConfig {
+    let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
+    let status = input(section, "status-led", lines, taken);
+    let files = listed(section, "file-leds", "files a to h", lines, taken);
+    let ranks = listed(section, "rank-leds", "ranks 1 to 8", lines, taken);
+    for (key, other) in [("file-leds", "rank-leds"), ("rank-leds", "file-leds")] {
+        if section.has(key) && !section.has(other) {
+            section.problem(
+                key,
+                format!("a square has an LED of its file and one of its rank; name {other}, too"),
+            );
+        }
+    }
+    LedsConfig {
+        status,
+        crossing: files.zip(ranks),
+        active: section.word("leds-active", &levels).unwrap_or_default(),
+    }
+}
+
 /// Buttons beside a lever, so that all inputs fit into one word of 32 bits.
 const MOST_BUTTONS: usize = 30;
 
@@ -296,7 +337,7 @@ fn input(section: &Section<'_>, key: &'static str, lines: &Lines, taken: &mut Ta
         return None;
     };
     if let Some(other) = taken.insert(pin, key) {
-        section.problem(key, format!("pin {pin} is in {other} already; each input has its own"));
+        section.problem(key, format!("pin {pin} is in {other} already; each line has its own"));
     }
     Some(pin)
 }

@@ -15,6 +15,7 @@ pub mod cdev;
 pub mod gpio;
 pub mod inputs;
 mod layout;
+pub mod leds;
 pub mod pins;
 mod port;
 mod scanner;
