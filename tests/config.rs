@@ -742,6 +742,17 @@ fn two_boards_for_one_game() {
             "4:15: board.second.sensor: simulated plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only",
         ],
     );
+    let wires = "[board.second.sensor.matrix]\nbackend = \"simulated\"\n";
+    refuses_board(
+        &format!("[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\n{wires}"),
+        &[
+            "5:15: board.second.sensor: simulated wires play with simulated wires only: their players wait for nobody; simulate both boards, or none",
+        ],
+    );
+    refuses_board(
+        &format!("[board.sensor.matrix]\nbackend = \"simulated\"\n{wires}seed = 5"),
+        &["7:8: board.second.sensor.matrix.seed: both boards show the game of the first one; leave this out"],
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use std::{
 };
 
 use process::{Daemon, get};
-use shakmaty::Square;
+use shakmaty::{Color, Square};
 use touchmoved::{
     game::Board,
     sensor::{
@@ -30,7 +30,7 @@ use touchmoved::{
         event::{Event, Stamped, Unit},
         fact::{Fact, FactKind},
         io::Input,
-        setup::GameSetup,
+        setup::{BoardKind, GameSetup, Signal, UnitSetup},
         time::MonoTime,
     },
     simulate::{
@@ -38,7 +38,7 @@ use touchmoved::{
         games::DemoGame,
         matrix::{Fault, SimulatedMatrix, Wiring},
         params::{Ending, Level, Output, Params},
-        simulate,
+        simulate, two_boards,
     },
 };
 
@@ -160,6 +160,73 @@ fn a_shorted_diode_is_found_during_the_game() {
     let faults = [Fault::ShortedDiode(3, 4), Fault::FloatingRows];
     let played = play("opera", Level::Clean, &faults, Layout::default());
     assert!(played.is_exact(), "{:?}", played.plies);
+}
+
+/// Two simulated players at a matrix each, wire by wire: White moves on the first, Black on the second, and each puts
+/// up the other one's moves.
+#[test]
+fn two_matrices_read_one_game() {
+    let mut game = DemoGame::find("opera").unwrap().game(GameSetup::default());
+    two_boards::take_time(&mut game);
+    let params = Params {
+        output: Output::Raw,
+        initial_report: true,
+        ending: Ending::Entered,
+        ..Params::level(Level::Clean)
+    };
+    let truth = simulate(&game, &params, 5).unwrap();
+    let setup = GameSetup {
+        board: BoardKind::TwoBoard,
+        sides: Some([Color::White, Color::Black]),
+        units: [BoardKind::Reed, BoardKind::Peg].map(|kind| UnitSetup {
+            signal: Signal::Raw,
+            ..UnitSetup::new(kind, &GameSetup::default().settings)
+        }),
+        signal: Signal::Debounced,
+        ..truth.setup.clone()
+    };
+    let mut scanners = [(Color::White, true), (Color::Black, false)].map(|(side, clock)| {
+        let played = two_boards::at_board_of(side, clock, truth.clone());
+        let matrix = SimulatedMatrix::playing(Wiring::default(), Square::ALL, &played, 500_000, 5);
+        Scanner::new(SimulatedPort::in_simulated_time(matrix, SETTLE_US), Layout::default())
+    });
+    let mut inputs = [Inputs::new(wired(15_000)), Inputs::new(wired(15_000))];
+    let mut board = Board::new(&setup).unwrap();
+    let mut facts = Vec::new();
+    let mut rest = 0;
+    while rest < 2_000 {
+        let mut fresh = Vec::new();
+        for ((unit, scanner), inputs) in Unit::ALL.into_iter().zip(&mut scanners).zip(&mut inputs) {
+            let begin = scanner.port().now();
+            let mut note = |at, event| fresh.push((at, Input::Event(unit, event)));
+            let snapshot = scanner
+                .scan(|edge| note(edge.at, Event::Square { square: edge.square, occupied: edge.closed }))
+                .unwrap();
+            if snapshot.first {
+                note(snapshot.at, Event::Occupied(Layout::default().occupied(&snapshot.rows)));
+            }
+            inputs.take(snapshot.at, snapshot.inputs, |event| note(snapshot.at, event));
+            let took = scanner.port().now().since(begin);
+            scanner.port().pause(PERIOD_US - took);
+        }
+        fresh.sort_by_key(|(at, _)| *at);
+        for (at, input) in &fresh {
+            board.input(*at, input);
+        }
+        board.advance(MonoTime::from_micros(scanners[0].port().now().as_micros() - 1));
+        facts.extend(std::iter::from_fn(|| board.poll_fact()));
+        rest += u64::from(scanners.iter_mut().all(|scanner| scanner.port().matrix().is_over()));
+    }
+    board.advance(MonoTime::END);
+    facts.extend(std::iter::from_fn(|| board.poll_fact()));
+    let plies: Vec<String> = board.session().plies().map(|ply| ply.uci.to_string()).collect();
+    let wanted: Vec<String> = truth.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
+    assert_eq!(plies, wanted);
+    // A move that is put up on the other board is neither a touch nor a quarrel of the boards.
+    let touches = facts.iter().filter(|fact| matches!(fact.kind, FactKind::Touch { .. })).count();
+    assert_eq!(touches, truth.truth.touches.len(), "{:?}", truth.truth.touches);
+    let told = facts.iter().map(|fact| serde_json::to_string(fact).unwrap());
+    assert_eq!(told.filter(|fact| fact.contains("diverged")).collect::<Vec<_>>(), [""; 0]);
 }
 
 /// Simulated wires with LEDs, below the game that is read from them. While the scanner rests, the game takes what

@@ -4,7 +4,7 @@ use shakmaty::Square;
 
 use crate::{
     config::sensor::MatrixKind,
-    session::event::Event,
+    session::event::{Event, Unit},
     simulate::{matrix::Fault, params::Level},
 };
 
@@ -27,6 +27,8 @@ pub struct MatrixConfig {
     pub settle_us: u64,
     /// Time from one scan of the board to the next, in milliseconds, 2 to 20.
     pub scan_ms: u64,
+    /// Real-time priority of the thread that scans, 1 to 49; nothing for that of any other.
+    pub realtime_priority: Option<u8>,
     /// The square of each crossing, row by row; each square once.
     pub squares: [Square; 64],
     /// Whether the wiring is examined at the start.
@@ -83,6 +85,8 @@ pub enum MatrixBackend {
         level: Level,
         /// What is wrong with the wires.
         faults: Vec<Fault>,
+        /// Which board of a game on two boards these are the wires of; nothing where there is one.
+        unit: Option<Unit>,
     },
 }
 

@@ -103,6 +103,7 @@ pub(super) fn read(
             ),
         );
     }
+    let realtime = section.integer("realtime-priority", "", 1, 49);
     let squares = squares(&section);
     let self_test = section.boolean("self-test").unwrap_or(true);
     let defaults = Settings::default();
@@ -120,6 +121,7 @@ pub(super) fn read(
         pull,
         settle_us,
         scan_ms,
+        realtime_priority: realtime.and_then(|priority| u8::try_from(priority).ok()),
         squares,
         self_test,
         inputs,
@@ -180,7 +182,7 @@ fn backend(section: &Section<'_>, number: u64) -> MatrixBackend {
         Word::Auto => MatrixBackend::Auto,
         Word::Rppal => MatrixBackend::Rppal,
         Word::Gpiocdev => MatrixBackend::Gpiocdev { chip },
-        Word::Simulated => MatrixBackend::Simulated { seed, level, faults },
+        Word::Simulated => MatrixBackend::Simulated { seed, level, faults, unit: None },
     }
 }
 

@@ -18,6 +18,7 @@ mod layout;
 pub mod leds;
 pub mod pins;
 mod port;
+pub mod realtime;
 mod scanner;
 pub mod selftest;
 pub mod simulated;

@@ -8,6 +8,7 @@ use super::{
     Layout, MatrixPort, PortError, Scanner, Snapshot, Status,
     inputs::{Inputs, Wired},
     leds::{Connected, Leds},
+    realtime,
     selftest::{self, Finding},
 };
 use crate::{
@@ -28,6 +29,8 @@ pub struct Scan {
     pub leds: Connected,
     /// Whether the wiring is examined at the start.
     pub self_test: bool,
+    /// Real-time priority of the thread, 1 to 99; nothing for that of any other.
+    pub realtime: Option<u8>,
 }
 
 impl Default for Scan {
@@ -38,6 +41,7 @@ impl Default for Scan {
             inputs: Wired::default(),
             leds: Connected::default(),
             self_test: true,
+            realtime: None,
         }
     }
 }
@@ -89,7 +93,13 @@ impl<P: MatrixPort> Source for MatrixSource<P> {
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
-        let Scan { layout, period_us, inputs, leds, self_test } = self.scan;
+        let Scan { layout, period_us, inputs, leds, self_test, realtime } = self.scan;
+        // A thread that opens its board again has asked before.
+        if let Some(Err(refused)) = realtime.map(realtime::claim)
+            && self.status.is_refused_first()
+        {
+            tracing::warn!("{refused}");
+        }
         let began = self.port.now();
         let mut round = Round {
             leds: Lights { connected: leds, may: self.leds, began, shown: None },

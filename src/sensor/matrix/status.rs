@@ -2,7 +2,7 @@
 
 use std::sync::{
     Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
 
 use super::selftest::Finding;
@@ -21,6 +21,8 @@ pub struct Status {
     overruns: AtomicU64,
     missed: AtomicU64,
     failures: AtomicU64,
+    /// Real-time priority was asked for and refused.
+    refused: AtomicBool,
     /// What the self-test found last.
     wiring: Mutex<Vec<Finding>>,
 }
@@ -71,6 +73,11 @@ impl Status {
     /// Counts a failure of the port.
     pub fn count_failure(&self) {
         self.failures.fetch_add(1, Relaxed);
+    }
+
+    /// Notes that real-time priority was refused; true for the first time.
+    pub fn is_refused_first(&self) -> bool {
+        !self.refused.swap(true, Relaxed)
     }
 
     /// Says what is wrong with the wiring; gives what was wrong before.
