@@ -135,6 +135,8 @@ fn source(settle_us: u64, realtime: Option<u8>, time: Duration) {
     let scan = Scan { realtime, ..Scan::default() };
     let source = MatrixSource::new(SimulatedPort::new(matrix, settle_us), scan).with_status(status.clone());
     let (sender, receiver) = sync_channel(64);
+    // A late thread reads columns that have fallen where one in time does not: an edge that somebody has to take.
+    let taken = thread::spawn(move || receiver.iter().for_each(drop));
     let stop = Stop::default();
     let ending = stop.clone();
     let load = load(|| {
@@ -143,7 +145,7 @@ fn source(settle_us: u64, realtime: Option<u8>, time: Duration) {
         stop.set();
         thread.join().unwrap().unwrap();
     });
-    drop(receiver);
+    taken.join().unwrap();
     let figures = status.figures().unwrap();
     let mut below = 0;
     let late: Vec<String> = LATE_BOUNDS_US

@@ -537,7 +537,7 @@ fn matrices() {
     refuses_board(
         &format!("{table}backend = \"simulated\"\nfaults = [\"open-diode 1,8\"]"),
         &[
-            "5:11: board.sensor.matrix.faults: no fault is called \"open-diode 1,8\"; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, broken-column C, column-high C, column-low C and slow-columns US, with rows and columns from 0 to 7",
+            "5:11: board.sensor.matrix.faults: no fault is called \"open-diode 1,8\"; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, row-high R, broken-column C, column-high C, column-low C and slow-columns US, with rows and columns from 0 to 7",
         ],
     );
     refuses(

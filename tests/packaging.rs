@@ -55,7 +55,9 @@ fn the_unit_permits_the_real_time_priority_of_the_example() {
     };
     let limit = number(&read("systemd/touchmoved.service"), "LimitRTPRIO=");
     assert!(number(&read("config/touchmoved.toml"), "realtime-priority = ") <= limit);
-    assert!(read("docs/hardware.md").contains(&format!("The unit of the\n  service permits up to {limit} (")));
+    assert!(
+        read("docs/hardware.md").contains(&format!("The unit of the\n  service permits up to {limit} ("))
+    );
 }
 
 #[test]

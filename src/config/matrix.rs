@@ -8,6 +8,18 @@ use crate::{
     simulate::{matrix::Fault, params::Level},
 };
 
+/// BCM pins of the rows where nothing else is said: they leave I2C, SPI 0, the serial console and the
+/// identification of an add-on board free.
+pub(super) const ROWS: [u32; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
+/// BCM pins of the columns where nothing else is said.
+pub(super) const COLUMNS: [u32; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
+/// Default of `settle-us`.
+pub(super) const SETTLE_US: u64 = 50;
+/// Default of `scan-ms`.
+pub(super) const SCAN_MS: u64 = 5;
+/// Default of `input-debounce-ms`.
+pub(super) const INPUT_DEBOUNCE_MS: u64 = 15;
+
 /// A matrix of 8 x 8 switches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatrixConfig {
@@ -48,6 +60,33 @@ pub struct LedsConfig {
     pub crossing: Option<([u32; 8], [u32; 8])>,
     /// The level that lights them.
     pub active: ActiveLevel,
+}
+
+impl MatrixConfig {
+    /// Simulated wires with these faults, below the simulated game of a seed.
+    pub(super) fn simulated(seed: u64, level: Level, faults: Vec<Fault>) -> MatrixConfig {
+        MatrixConfig {
+            kind: MatrixKind::Reed,
+            backend: MatrixBackend::Simulated { seed, level, faults, unit: None },
+            rows: ROWS,
+            columns: COLUMNS,
+            active: ActiveLevel::default(),
+            pull: PullUp::default(),
+            settle_us: SETTLE_US,
+            scan_ms: SCAN_MS,
+            realtime_priority: None,
+            squares: Square::ALL,
+            self_test: true,
+            inputs: InputsConfig {
+                lever_white: None,
+                lever_black: None,
+                buttons: Vec::new(),
+                active: ActiveLevel::Low,
+                debounce_ms: INPUT_DEBOUNCE_MS,
+            },
+            leds: LedsConfig::default(),
+        }
+    }
 }
 
 /// The lever of a clock and buttons on GPIO lines.

@@ -12,7 +12,10 @@ use super::{
 };
 use crate::{
     config::{
-        matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
+        matrix::{
+            ActiveLevel, COLUMNS, INPUT_DEBOUNCE_MS, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig,
+            PullUp, ROWS, SCAN_MS, SETTLE_US,
+        },
         sensor::{Level, MatrixKind, SensorConfig},
     },
     game::check_command,
@@ -21,12 +24,6 @@ use crate::{
         settings::Settings,
     },
 };
-
-/// BCM pins of the rows where the file names none: they leave I2C, SPI 0, the serial console and the
-/// identification of an add-on board free.
-const ROWS: [u32; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
-/// BCM pins of the columns where the file names none.
-const COLUMNS: [u32; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
 
 /// Lines that this board uses, with the key that named them.
 type Taken = BTreeMap<u32, &'static str>;
@@ -91,8 +88,8 @@ pub(super) fn read(
     if !simulated {
         claim(board, &section, id, &backend, &taken, uses);
     }
-    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(50);
-    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(5);
+    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(SETTLE_US);
+    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(SCAN_MS);
     if settle_us * 8 >= scan_ms * 1000 {
         section.problem(
             "settle-us",
@@ -303,7 +300,9 @@ fn inputs(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> InputsConf
         lever_black,
         buttons,
         active: section.word("inputs-active", &levels).unwrap_or(ActiveLevel::Low),
-        debounce_ms: section.integer("input-debounce-ms", "of milliseconds", 0, 1000).unwrap_or(15),
+        debounce_ms: section
+            .integer("input-debounce-ms", "of milliseconds", 0, 1000)
+            .unwrap_or(INPUT_DEBOUNCE_MS),
     }
 }
 
