@@ -128,8 +128,8 @@ fn ways(time: Duration) {
     row("a row every 625 us (each settles while the daemon sleeps)", load(|| every(PERIOD / 8, time, || ())));
 }
 
-/// The source as the daemon runs it, on simulated wires.
-fn source(settle_us: u64, realtime: Option<u8>, time: Duration) {
+/// The source as the daemon runs it, on simulated wires; `alone` where nothing else of this process works.
+fn source(settle_us: u64, realtime: Option<u8>, alone: bool, time: Duration) {
     let matrix = SimulatedMatrix::new(Wiring::default(), Square::ALL, START, 1);
     let status = Arc::new(Status::default());
     let scan = Scan { realtime, ..Scan::default() };
@@ -157,7 +157,8 @@ fn source(settle_us: u64, realtime: Option<u8>, time: Duration) {
         })
         .collect();
     let priority = realtime.map_or_else(String::new, |priority| format!(", realtime-priority = {priority}"));
-    println!("  settle-us = {settle_us}{priority}: {} of a core, {} scans", per_cent(load), figures.scans);
+    let share = if alone { format!("{} of a core, ", per_cent(load)) } else { String::new() };
+    println!("  settle-us = {settle_us}{priority}: {share}{} scans", figures.scans);
     println!("    began late by at most {}", late.join(", "));
     println!(
         "    mean {} us, worst {} us, {} overruns, {} left out",
@@ -189,7 +190,7 @@ fn main() {
     ways(time);
     println!("\nthe source as the daemon runs it, at 200 scans a second on simulated wires");
     for settle_us in [50, 15, 0] {
-        source(settle_us, None, time * 2);
+        source(settle_us, None, true, time * 2);
     }
     let permitted = thread::spawn(|| realtime::claim(PRIORITY)).join().unwrap();
     if let Err(refused) = &permitted {
@@ -210,7 +211,7 @@ fn main() {
         .collect();
     for settle_us in [50, 15] {
         for realtime in [None, permitted.is_ok().then_some(PRIORITY)] {
-            source(settle_us, realtime, time * 2);
+            source(settle_us, realtime, false, time * 2);
         }
     }
     busy.set();
