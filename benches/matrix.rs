@@ -19,12 +19,13 @@ use touchmoved::{
         Sink, Source as _, Stop,
         matrix::{
             LATE_BOUNDS_US, Layout, MatrixPort, MatrixSource, PortError, Scan, Scanner, Settling, Status,
-            simulated::SimulatedPort,
+            realtime, simulated::SimulatedPort,
         },
     },
     simulate::matrix::{SimulatedMatrix, Wiring},
 };
 
+const PRIORITY: u8 = 10;
 const START: Bitboard = Bitboard(0xffff_0000_0000_ffff);
 
 /// Lines that cost nothing.
@@ -127,13 +128,15 @@ fn ways(time: Duration) {
     row("a row every 625 us (each settles while the daemon sleeps)", load(|| every(PERIOD / 8, time, || ())));
 }
 
-/// The source as the daemon runs it, on simulated wires.
-fn source(settle_us: u64, time: Duration) {
+/// The source as the daemon runs it, on simulated wires; `alone` where nothing else of this process works.
+fn source(settle_us: u64, realtime: Option<u8>, alone: bool, time: Duration) {
     let matrix = SimulatedMatrix::new(Wiring::default(), Square::ALL, START, 1);
     let status = Arc::new(Status::default());
-    let source =
-        MatrixSource::new(SimulatedPort::new(matrix, settle_us), Scan::default()).with_status(status.clone());
+    let scan = Scan { realtime, ..Scan::default() };
+    let source = MatrixSource::new(SimulatedPort::new(matrix, settle_us), scan).with_status(status.clone());
     let (sender, receiver) = sync_channel(64);
+    // A late thread reads columns that have fallen where one in time does not: an edge that somebody has to take.
+    let taken = thread::spawn(move || receiver.iter().for_each(drop));
     let stop = Stop::default();
     let ending = stop.clone();
     let load = load(|| {
@@ -142,7 +145,7 @@ fn source(settle_us: u64, time: Duration) {
         stop.set();
         thread.join().unwrap().unwrap();
     });
-    drop(receiver);
+    taken.join().unwrap();
     let figures = status.figures().unwrap();
     let mut below = 0;
     let late: Vec<String> = LATE_BOUNDS_US
@@ -153,7 +156,9 @@ fn source(settle_us: u64, time: Duration) {
             format!("{bound} us: {}", per_cent(u128::from(below * 10_000 / figures.scans)))
         })
         .collect();
-    println!("  settle-us = {settle_us:<3} {} of a core, {} scans", per_cent(load), figures.scans);
+    let priority = realtime.map_or_else(String::new, |priority| format!(", realtime-priority = {priority}"));
+    let share = if alone { format!("{} of a core, ", per_cent(load)) } else { String::new() };
+    println!("  settle-us = {settle_us}{priority}: {share}{} scans", figures.scans);
     println!("    began late by at most {}", late.join(", "));
     println!(
         "    mean {} us, worst {} us, {} overruns, {} left out",
@@ -185,6 +190,32 @@ fn main() {
     ways(time);
     println!("\nthe source as the daemon runs it, at 200 scans a second on simulated wires");
     for settle_us in [50, 15, 0] {
-        source(settle_us, time * 2);
+        source(settle_us, None, true, time * 2);
+    }
+    let permitted = thread::spawn(|| realtime::claim(PRIORITY)).join().unwrap();
+    if let Err(refused) = &permitted {
+        println!("\n{refused}");
+    }
+    println!("\nthe same while two threads a core do nothing but work");
+    let busy = Stop::default();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let threads: Vec<_> = (0..2 * cores)
+        .map(|_| {
+            let busy = busy.clone();
+            thread::spawn(move || {
+                while !busy.is_set() {
+                    std::hint::spin_loop();
+                }
+            })
+        })
+        .collect();
+    for settle_us in [50, 15] {
+        for realtime in [None, permitted.is_ok().then_some(PRIORITY)] {
+            source(settle_us, realtime, false, time * 2);
+        }
+    }
+    busy.set();
+    for thread in threads {
+        thread.join().unwrap();
     }
 }

@@ -476,7 +476,7 @@ fn matrices() {
     );
     refuses_board(
         &format!("{table}columns = [17, 21, 22, 23, 24, 25, 26, 26]"),
-        &["4:40: board.sensor.matrix.columns: pin 26 is in columns already; each row and column has its own"],
+        &["4:40: board.sensor.matrix.columns: pin 26 is in columns already; each line has its own"],
     );
     refuses_board(
         &format!("{table}rows = [17, 5, 6, 12, 13, 16, 19, 20]"),
@@ -537,7 +537,7 @@ fn matrices() {
     refuses_board(
         &format!("{table}backend = \"simulated\"\nfaults = [\"open-diode 1,8\"]"),
         &[
-            "5:11: board.sensor.matrix.faults: no fault is called \"open-diode 1,8\"; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, broken-column C, column-high C, column-low C and slow-columns US, with rows and columns from 0 to 7",
+            "5:11: board.sensor.matrix.faults: no fault is called \"open-diode 1,8\"; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, row-high R, broken-column C, column-high C, column-low C and slow-columns US, with rows and columns from 0 to 7",
         ],
     );
     refuses(
@@ -594,7 +594,7 @@ fn lever_and_buttons_of_a_matrix() {
     refuses_board(
         &format!("{table}lever-white = 4\nlever-black = 28"),
         &[
-            "4:15: board.sensor.matrix.lever-white: pin 4 is in rows already; each input has its own",
+            "4:15: board.sensor.matrix.lever-white: pin 4 is in rows already; each line has its own",
             "5:15: board.sensor.matrix.lever-black: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 28",
         ],
     );
@@ -606,9 +606,51 @@ fn lever_and_buttons_of_a_matrix() {
         &[
             &format!("6:8: board.sensor.matrix.button.says: expected {words}, found \"jadoube\""),
             &format!("7:1: board.sensor.matrix.button.says: missing; {words}"),
-            "8:7: board.sensor.matrix.button.pin: pin 7 is in pin already; each input has its own",
+            "8:7: board.sensor.matrix.button.pin: pin 7 is in pin already; each line has its own",
         ],
     );
+}
+
+#[test]
+fn a_button_of_the_arbiter_says_a_command() {
+    let button = |says: &str| format!("[[board.sensor.matrix.button]]\npin = 7\nsays = \"arbiter {says}\"");
+    for (says, error) in [
+        ("nonsense", "there is no command \"nonsense\"; docs/laws.md lists them"),
+        ("set clock red 5", "set: expected white or black, found \"red\""),
+    ] {
+        refuses_board(&button(says), &[&format!("5:8: board.sensor.matrix.button.says: {error}")]);
+    }
+    for says in ["confirm", "penalty warning white", "result 1-0"] {
+        touchmoved::config::parse("t.toml", &format!("[[board]]\nid = \"1\"\n{}", button(says))).unwrap();
+    }
+}
+
+#[test]
+fn leds_of_a_matrix() {
+    let table = "[board.sensor.matrix]\n";
+    refuses_board(
+        &format!("{table}status-led = 17\nfile-leds = [1, 2]\nleds-active = \"on\""),
+        &[
+            "4:14: board.sensor.matrix.status-led: pin 17 is in columns already; each line has its own",
+            "5:13: board.sensor.matrix.file-leds: a square has an LED of its file and one of its rank; name rank-leds, too",
+            "5:14: board.sensor.matrix.file-leds: expected a BCM pin number from 2 to 27 (0 and 1 identify an add-on board), found 1",
+            "6:15: board.sensor.matrix.leds-active: expected \"high\" or \"low\", found \"on\"",
+        ],
+    );
+    let chip = "backend = \"gpiocdev\"\nchip = \"x\"\nrows = [0, 1, 2, 3, 4, 5, 6, 7]\n\
+                columns = [8, 9, 10, 11, 12, 13, 14, 15]\nfile-leds = [16, 17, 18, 19, 20, 21, 22, 23]\n";
+    refuses_board(
+        &format!("{table}{chip}rank-leds = [23, 24, 25]"),
+        &[
+            "9:13: board.sensor.matrix.rank-leds: expected eight pins, for the ranks 1 to 8, found 3",
+            "9:14: board.sensor.matrix.rank-leds: pin 23 is in file-leds already; each line has its own",
+        ],
+    );
+    let text = format!("[[board]]\nid = \"1\"\n{table}{chip}rank-leds = [24, 25, 26, 27, 28, 29, 30, 31]\n");
+    let config = touchmoved::config::parse("t.toml", &text).unwrap();
+    let touchmoved::config::SensorConfig::Matrix(matrix) = &config.boards[0].sensor else { panic!() };
+    let lines = |first: u32| std::array::from_fn(|at| first + u32::try_from(at).unwrap());
+    assert_eq!(matrix.leds.crossing, Some((lines(16), lines(24))));
 }
 
 #[test]
@@ -699,6 +741,17 @@ fn two_boards_for_one_game() {
             "4:8: board.second: the first board is simulated and plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only",
             "4:15: board.second.sensor: simulated plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only",
         ],
+    );
+    let wires = "[board.second.sensor.matrix]\nbackend = \"simulated\"\n";
+    refuses_board(
+        &format!("[board.sensor.dgt]\nport = \"/dev/ttyUSB0\"\n{wires}"),
+        &[
+            "5:15: board.second.sensor: simulated wires play with simulated wires only: their players wait for nobody; simulate both boards, or none",
+        ],
+    );
+    refuses_board(
+        &format!("[board.sensor.matrix]\nbackend = \"simulated\"\n{wires}seed = 5"),
+        &["7:8: board.second.sensor.matrix.seed: both boards show the game of the first one; leave this out"],
     );
 }
 

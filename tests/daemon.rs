@@ -142,6 +142,25 @@ fn two_daemons_do_not_share_a_data_directory() {
     daemon.end();
 }
 
+/// The demo on simulated wires: what is wrong with them is found, and a refused matrix says so once.
+#[test]
+fn the_demo_plays_on_wires_with_faults() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut daemon =
+        Daemon::start(demo(dir.path(), &["--wires", "--fault", "no-diodes", "--level", "clean"]));
+    daemon.wait_for("no-diodes");
+    daemon.wait_for("it is tried again until it works");
+    let (_, metrics) = get(daemon.http(), "/metrics");
+    assert!(metrics.contains("touchmoved_scan_wiring_faults{board=\"1\"} 1\n"), "{metrics}");
+    daemon.end();
+    let wrong = run(&["demo", "--wires", "--fault", "no-diode"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8(wrong.stderr).unwrap().contains("they are no-diodes, "));
+    for alone in [&["demo", "--fault", "no-diodes"][..], &["demo", "--wires", "--speed", "2"]] {
+        assert_eq!(run(alone).status.code(), Some(2), "{alone:?}");
+    }
+}
+
 #[test]
 fn a_port_in_use_is_named_and_leaves_no_journal() {
     let dir = tempfile::tempdir().unwrap();

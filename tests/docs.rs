@@ -118,6 +118,7 @@ fn the_findings_of_the_matrix_are_told_as_they_are() {
         Cause::NoDiodes,
         Cause::Turned,
         Cause::Silent,
+        Cause::RowStuck,
         Cause::ColumnStuck,
         Cause::RowBroken,
         Cause::ColumnBroken,

@@ -220,6 +220,25 @@ fn lines_are_pulled_to_rest_and_given_back() {
 
 #[test]
 #[ignore = "needs the kernel's gpio-sim: tests/vm/gpio-sim.sh"]
+fn leds_have_their_own_level_and_no_row_touches_them() {
+    for leds_polarity in [Polarity::ActiveHigh, Polarity::ActiveLow] {
+        let sim = Sim::new();
+        let on = leds_polarity == Polarity::ActiveHigh;
+        let lit = |sim: &Sim| [22, 23].map(|line| sim.is_high(line) == on);
+        let leds = Pins { leds: vec![22, 23], leds_polarity, ..pins(Polarity::ActiveHigh) };
+        let mut port = CdevPort::open(&leds, &Chip::Label(sim.label.clone())).unwrap();
+        assert_eq!(lit(&sim), [false; 2]);
+        port.light(0b10).unwrap();
+        port.drive(0xff).unwrap();
+        assert_eq!(lit(&sim), [false, true]);
+        port.light(0b01).unwrap();
+        assert_eq!(lit(&sim), [true, false]);
+        assert!((0..8).all(|row| sim.is_high(row)));
+    }
+}
+
+#[test]
+#[ignore = "needs the kernel's gpio-sim: tests/vm/gpio-sim.sh"]
 fn what_a_chip_does_not_have_is_named() {
     let sim = Sim::new();
     let beyond = Pins { columns: [8, 9, 10, 11, 12, 13, 14, 24], ..pins(Polarity::ActiveHigh) };

@@ -4,22 +4,33 @@
 
 mod process;
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        mpsc::{Receiver, sync_channel},
+    },
+};
 
 use process::{Daemon, get};
-use shakmaty::Square;
+use shakmaty::{Color, Square};
 use touchmoved::{
     game::Board,
-    sensor::matrix::{
-        Layout, MatrixPort as _, Scanner,
-        inputs::Inputs,
-        simulated::{SimulatedPort, wired},
+    sensor::{
+        Reading, Sink, Source as _, Stop,
+        matrix::{
+            Layout, MatrixPort, MatrixSource, PortError, Scan, Scanner,
+            inputs::Inputs,
+            leds::{Connected, Leds, SetUp},
+            simulated::{SimulatedPort, wired},
+        },
     },
     session::{
         event::{Event, Stamped, Unit},
         fact::{Fact, FactKind},
         io::Input,
-        setup::GameSetup,
+        setup::{BoardKind, GameSetup, Signal, UnitSetup},
         time::MonoTime,
     },
     simulate::{
@@ -27,7 +38,7 @@ use touchmoved::{
         games::DemoGame,
         matrix::{Fault, SimulatedMatrix, Wiring},
         params::{Ending, Level, Output, Params},
-        simulate,
+        simulate, two_boards,
     },
 };
 
@@ -149,6 +160,193 @@ fn a_shorted_diode_is_found_during_the_game() {
     let faults = [Fault::ShortedDiode(3, 4), Fault::FloatingRows];
     let played = play("opera", Level::Clean, &faults, Layout::default());
     assert!(played.is_exact(), "{:?}", played.plies);
+}
+
+/// Two simulated players at a matrix each, wire by wire: White moves on the first, Black on the second, and each puts
+/// up the other one's moves.
+#[test]
+fn two_matrices_read_one_game() {
+    let mut game = DemoGame::find("opera").unwrap().game(GameSetup::default());
+    two_boards::take_time(&mut game);
+    let params = Params {
+        output: Output::Raw,
+        initial_report: true,
+        ending: Ending::Entered,
+        ..Params::level(Level::Clean)
+    };
+    let truth = simulate(&game, &params, 5).unwrap();
+    let setup = GameSetup {
+        board: BoardKind::TwoBoard,
+        sides: Some([Color::White, Color::Black]),
+        units: [BoardKind::Reed, BoardKind::Peg].map(|kind| UnitSetup {
+            signal: Signal::Raw,
+            ..UnitSetup::new(kind, &GameSetup::default().settings)
+        }),
+        signal: Signal::Debounced,
+        ..truth.setup.clone()
+    };
+    let mut scanners = [(Color::White, true), (Color::Black, false)].map(|(side, clock)| {
+        let played = two_boards::at_board_of(side, clock, truth.clone());
+        let matrix = SimulatedMatrix::playing(Wiring::default(), Square::ALL, &played, 500_000, 5);
+        Scanner::new(SimulatedPort::in_simulated_time(matrix, SETTLE_US), Layout::default())
+    });
+    let mut inputs = [Inputs::new(wired(15_000)), Inputs::new(wired(15_000))];
+    let mut board = Board::new(&setup).unwrap();
+    let mut facts = Vec::new();
+    let mut rest = 0;
+    while rest < 2_000 {
+        let mut fresh = Vec::new();
+        for ((unit, scanner), inputs) in Unit::ALL.into_iter().zip(&mut scanners).zip(&mut inputs) {
+            let begin = scanner.port().now();
+            let mut note = |at, event| fresh.push((at, Input::Event(unit, event)));
+            let snapshot = scanner
+                .scan(|edge| note(edge.at, Event::Square { square: edge.square, occupied: edge.closed }))
+                .unwrap();
+            if snapshot.first {
+                note(snapshot.at, Event::Occupied(Layout::default().occupied(&snapshot.rows)));
+            }
+            inputs.take(snapshot.at, snapshot.inputs, |event| note(snapshot.at, event));
+            let took = scanner.port().now().since(begin);
+            scanner.port().pause(PERIOD_US - took);
+        }
+        fresh.sort_by_key(|(at, _)| *at);
+        for (at, input) in &fresh {
+            board.input(*at, input);
+        }
+        board.advance(MonoTime::from_micros(scanners[0].port().now().as_micros() - 1));
+        facts.extend(std::iter::from_fn(|| board.poll_fact()));
+        rest += u64::from(scanners.iter_mut().all(|scanner| scanner.port().matrix().is_over()));
+    }
+    board.advance(MonoTime::END);
+    facts.extend(std::iter::from_fn(|| board.poll_fact()));
+    let plies: Vec<String> = board.session().plies().map(|ply| ply.uci.to_string()).collect();
+    let wanted: Vec<String> = truth.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
+    assert_eq!(plies, wanted);
+    // A move that is put up on the other board is neither a touch nor a quarrel of the boards.
+    let touches = facts.iter().filter(|fact| matches!(fact.kind, FactKind::Touch { .. })).count();
+    assert_eq!(touches, truth.truth.touches.len(), "{:?}", truth.truth.touches);
+    let told = facts.iter().map(|fact| serde_json::to_string(fact).unwrap());
+    assert_eq!(told.filter(|fact| fact.contains("diverged")).collect::<Vec<_>>(), [""; 0]);
+}
+
+/// Simulated wires with LEDs, below the game that is read from them. While the scanner rests, the game takes what
+/// was read, so that both go on in one thread.
+struct Lit {
+    port: SimulatedPort,
+    readings: Receiver<Reading>,
+    board: Board,
+    set_up: SetUp,
+    leds: Arc<Leds>,
+    /// Each change of the LEDs, with the plies that were made before it.
+    changes: Arc<Mutex<Vec<(MonoTime, u32, usize)>>>,
+    rest: usize,
+    stop: Stop,
+}
+
+impl MatrixPort for Lit {
+    fn name(&self) -> String {
+        self.port.name()
+    }
+
+    fn drive(&mut self, rows: u8) -> Result<(), PortError> {
+        self.port.drive(rows)
+    }
+
+    fn settle(&mut self) {
+        self.port.settle();
+    }
+
+    fn read_columns(&mut self) -> Result<u8, PortError> {
+        self.port.read_columns()
+    }
+
+    fn inputs(&mut self) -> Result<u32, PortError> {
+        self.port.inputs()
+    }
+
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        let plies = self.board.session().plies().len();
+        self.changes.lock().unwrap().push((self.port.now(), leds, plies));
+        Ok(())
+    }
+
+    fn now(&self) -> MonoTime {
+        self.port.now()
+    }
+
+    fn pause(&mut self, us: u64) {
+        for Reading { at, input } in self.readings.try_iter() {
+            let input = input.unwrap();
+            self.board.input(at, &input);
+            self.set_up.input(&input);
+        }
+        self.board.advance(MonoTime::from_micros(self.port.now().as_micros().saturating_sub(1_000)));
+        while let Some(fact) = self.board.poll_fact() {
+            self.set_up.fact(&fact);
+        }
+        self.leds.set(self.set_up.lit(Unit::A));
+        self.port.pause(us);
+        self.rest += usize::from(self.port.matrix().is_over());
+        if self.rest > 2_000 {
+            self.stop.set();
+        }
+    }
+}
+
+/// Scans a whole game: every change of the LEDs, and when the first man was lifted.
+fn lit(faults: &[Fault]) -> (Vec<(MonoTime, u32, usize)>, MonoTime) {
+    let mut game = DemoGame::find("opera").unwrap().game(GameSetup::default());
+    game.think_ms = vec![1_500; game.moves.len()];
+    let params = Params {
+        output: Output::Raw,
+        initial_report: true,
+        ending: Ending::Entered,
+        ..Params::level(Level::Clean)
+    };
+    let truth = simulate(&game, &params, 5).unwrap();
+    let begin_us = 3_000_000;
+    let matrix = SimulatedMatrix::playing(Wiring::with(faults), Square::ALL, &truth, begin_us, 5);
+    let (sender, readings) = sync_channel(10_000);
+    let (stop, leds, changes) = (Stop::default(), Arc::<Leds>::default(), Arc::default());
+    let set_up = SetUp::new(&truth.setup);
+    leds.set(set_up.lit(Unit::A));
+    let port = Lit {
+        port: SimulatedPort::in_simulated_time(matrix, SETTLE_US),
+        readings,
+        board: Board::new(&truth.setup).unwrap(),
+        set_up,
+        leds: leds.clone(),
+        changes: Arc::clone(&changes),
+        rest: 0,
+        stop: stop.clone(),
+    };
+    let connected = Connected { status: true, crossing: true };
+    let scan = Scan { inputs: wired(15_000), leds: connected, ..Scan::default() };
+    Box::new(MatrixSource::new(port, scan).with_leds(leds)).run(&Sink::new(sender), &stop).unwrap();
+    let lift =
+        truth.events.iter().find(|stamped| matches!(stamped.event, Event::Square { occupied: false, .. }));
+    let lifted = MonoTime::from_micros(begin_us + lift.unwrap().at.as_micros());
+    let changes = changes.lock().unwrap().clone();
+    (changes, lifted)
+}
+
+const ALL: u32 = 0x1_ffff;
+const DARK: u32 = 0;
+
+/// LEDs are for the set-up: with a board that is set up they are tested for as long as that is not known and never
+/// lit again; a square that stays wrong is shown until the game begins, and never during play.
+#[test]
+fn no_led_is_lit_during_play() {
+    let (changes, _) = lit(&[]);
+    let seen: Vec<u32> = changes.iter().map(|(_, leds, _)| *leds).collect();
+    assert_eq!(seen, [ALL, DARK, DARK], "the second darkness is the end of the source");
+    let (changes, lifted) = lit(&[Fault::OpenReed(0, 6)]);
+    let g1 = 0b1 | 1 << 7 | 1 << 9;
+    let seen: Vec<u32> = changes.iter().map(|(_, leds, _)| *leds).collect();
+    assert_eq!(seen, [ALL, g1, DARK, DARK]);
+    let (out, _, plies) = changes[2];
+    assert!(changes[1].0 < lifted && plies <= 1, "{changes:?}, lifted at {lifted:?}");
+    assert!(out.since(lifted) < 1_000_000, "{changes:?}, lifted at {lifted:?}");
 }
 
 /// The daemon scans simulated wires, examines them at the start, and tells the operator.

@@ -46,6 +46,20 @@ fn systemd_accepts_the_unit() {
     assert!(ours.is_empty(), "{ours:#?}");
 }
 
+/// The priority that the configuration shows is one that the unit permits.
+#[test]
+fn the_unit_permits_the_real_time_priority_of_the_example() {
+    let number = |text: &str, key: &str| -> u8 {
+        let line = text.lines().find_map(|line| line.trim_start_matches('#').strip_prefix(key)).unwrap();
+        line.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let limit = number(&read("systemd/touchmoved.service"), "LimitRTPRIO=");
+    assert!(number(&read("config/touchmoved.toml"), "realtime-priority = ") <= limit);
+    assert!(
+        read("docs/hardware.md").contains(&format!("The unit of the\n  service permits up to {limit} ("))
+    );
+}
+
 #[test]
 fn systemd_finds_the_unit_well_confined() {
     let unit = project("systemd/touchmoved.service");

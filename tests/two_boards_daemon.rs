@@ -293,6 +293,37 @@ fn a_whole_game_on_one_of_the_two_boards() {
     hall.end();
 }
 
+/// The rehearsal: two matrices of simulated wires in one daemon, each with a thread that scans it.
+#[test]
+fn two_simulated_matrices_rehearse_a_game() {
+    let dir = tempfile::tempdir().unwrap();
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples/two-boards-simulated.toml");
+    let path = dir.path().join("touchmoved.toml");
+    let services = "[http]\nlisten = \"127.0.0.1:0\"\n[livechess]\nenabled = false\n";
+    fs::write(&path, fs::read_to_string(example).unwrap().replace("two-boards-data", "data") + services)
+        .unwrap();
+    let mut hall = Hall { daemon: Daemon::with_config(&path), dir };
+    hall.until_missing(&[]);
+    hall.until_played("e2e4 e7e5");
+    let (_, metrics) = get(hall.daemon.http(), "/metrics");
+    for unit in ["A", "B"] {
+        let scans = format!("touchmoved_scan_late_seconds_count{{board=\"1\",unit=\"{unit}\"}}");
+        assert!(metrics.contains(&scans), "{metrics}");
+    }
+    let records = hall.end();
+    let kinds = &records[0]["header"]["setup"]["boards"];
+    assert_eq!(
+        kinds,
+        &json!([{"id": "A", "kind": "reed", "side": "white", "signal": "raw"}, {"id": "B", "kind": "peg", "side": "black", "signal": "raw"}])
+    );
+    assert!(records.iter().all(|record| record["code"] != "boards-diverged"));
+    // Both boards were put right: what one player moved, the other one's board shows.
+    let of_second = |square: &str| {
+        records.iter().any(|record| record["in"]["sq"] == square && record["in"]["board"] == "B")
+    };
+    assert!(of_second("e4") && of_second("e5"));
+}
+
 #[test]
 fn the_doctor_looks_at_each_of_the_two_boards() {
     let dir = tempfile::tempdir().unwrap();

@@ -11,8 +11,9 @@ use std::{
 use clap::builder::PossibleValuesParser;
 
 use crate::{
-    config::{Config, Level, LogLevel, SensorConfig, Speed},
+    config::{Config, Level, LogLevel, MatrixBackend, SensorConfig, Speed},
     daemon::{self, RunError, Started, log, source},
+    simulate::matrix::Fault,
     sysclock,
 };
 
@@ -27,7 +28,10 @@ use crate::{
         LiveChess API show them. The addresses and the journal are printed at the start. After \
         the game the last position is served until Ctrl-C.\n\n\
         The same seed plays the same game with the same hands; the seeds 0 to 4 play five \
-        different games.",
+        different games.\n\n\
+        With --wires the contacts are those of a simulated reed matrix, line by line: rows are driven and columns \
+        read, with the faults of --fault. The log, /healthz and the arbiter hear what the self-test and the game show \
+        of them.",
     after_help = "Exit status: 0 after Ctrl-C, 1 when it cannot start (an address in use), 2 for wrong \
         arguments."
 )]
@@ -55,6 +59,12 @@ pub(super) struct Args {
     /// time scramble
     #[arg(long, default_value = "tournament", value_parser = PossibleValuesParser::new(Level::ALL.map(Level::as_str)))]
     level: String,
+    /// Play on the simulated wires of a reed matrix, which are scanned as those of a real one are, in real time
+    #[arg(long, conflicts_with = "speed")]
+    wires: bool,
+    /// What is wrong with the wires, such as "no-diodes" or "open-reed 1,4" (docs/hardware.md); may be given again
+    #[arg(long, value_name = "FAULT", requires = "wires")]
+    fault: Vec<Fault>,
 }
 
 pub(super) fn run(args: &Args) -> ExitCode {
@@ -69,8 +79,12 @@ pub(super) fn run(args: &Args) -> ExitCode {
             *level = wanted;
         }
     }
+    if args.wires {
+        config = config.on_wires(&args.fault);
+    }
+    let speed = if args.wires { 1 } else { args.speed };
     log::init(LogLevel::Info.into());
-    match daemon::run(&config, |started| announce(&config, &dir, args.speed, started)) {
+    match daemon::run(&config, |started| announce(&config, &dir, speed, started)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let hint = match &error {
@@ -118,8 +132,15 @@ fn greeting(config: &Config, dir: &Path, speed: u32, started: &Started) -> Strin
     }
     for (board, (id, journal)) in config.boards.iter().zip(&started.boards) {
         line("journal", journal.display().to_string());
-        if let SensorConfig::Simulated { seed, .. } = board.sensor {
-            let game = source::game_of(seed);
+        let seed = match &board.sensor {
+            SensorConfig::Simulated { seed, .. } => Some(*seed),
+            SensorConfig::Matrix(matrix) => match matrix.backend {
+                MatrixBackend::Simulated { seed, .. } => Some(seed),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(game) = seed.map(source::game_of) {
             line("", format!("board {id}: {}, {} {}", game.event, game.site, game.date));
         }
     }

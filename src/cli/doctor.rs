@@ -16,7 +16,9 @@ use std::{
 
 use crate::{
     config::{self, BoardConfig, Config, Speed},
+    daemon::ports,
     doctor::{Check, Topic, Verdict},
+    sensor::serial::place::Roots,
     session::event::Unit,
 };
 
@@ -212,8 +214,14 @@ fn load(path: Option<&Path>) -> Loaded {
                 1 => "1 board".to_owned(),
                 many => format!("{many} boards"),
             };
-            let check = Check::ok(Topic::Configuration, format!("correct, {boards}")).at(&name);
-            Loaded { name, checks: vec![check], config: Some(config), is_service }
+            let mut checks: Vec<Check> = ports::shared(&config.boards, &Roots::default())
+                .into_iter()
+                .map(|shared| Check::failed(Topic::Configuration, shared).at(&name))
+                .collect();
+            if checks.is_empty() {
+                checks.push(Check::ok(Topic::Configuration, format!("correct, {boards}")).at(&name));
+            }
+            Loaded { name, checks, config: Some(config), is_service }
         }
         Err(errors) => {
             let check = |problem: &config::Problem| {

@@ -6,11 +6,11 @@ use std::{
 };
 
 use super::{
-    BoardConfig, BoardId, Config, Level, LogLevel, SensorConfig, Speed,
+    BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, SensorConfig, Speed,
     board::{GameOptions, base_setup},
     read, sha256,
 };
-use crate::publish::Tags;
+use crate::{publish::Tags, simulate::matrix::Fault};
 
 impl Config {
     /// Simulated boards `1` to `boards` (at least one, at most 99) with everything else as in an
@@ -60,5 +60,20 @@ impl Config {
                 })
                 .collect(),
         }
+    }
+
+    /// The same boards as matrices of simulated wires with these faults, in real time.
+    #[must_use]
+    pub fn on_wires(mut self, faults: &[Fault]) -> Config {
+        for board in &mut self.boards {
+            if let SensorConfig::Simulated { seed, level, .. } = board.sensor {
+                let matrix = MatrixConfig::simulated(seed, level, faults.to_vec());
+                board.sensor = SensorConfig::Matrix(Box::new(matrix));
+                let settings = &board.setup.settings;
+                let debounce = Some((settings.debounce_close_ms, settings.debounce_open_ms));
+                board.setup = base_setup(&board.sensor, debounce);
+            }
+        }
+        self
     }
 }

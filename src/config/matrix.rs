@@ -4,9 +4,21 @@ use shakmaty::Square;
 
 use crate::{
     config::sensor::MatrixKind,
-    session::event::Event,
+    session::event::{Event, Unit},
     simulate::{matrix::Fault, params::Level},
 };
+
+/// BCM pins of the rows where nothing else is said: they leave I2C, SPI 0, the serial console and the
+/// identification of an add-on board free.
+pub(super) const ROWS: [u32; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
+/// BCM pins of the columns where nothing else is said.
+pub(super) const COLUMNS: [u32; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
+/// Default of `settle-us`.
+pub(super) const SETTLE_US: u64 = 50;
+/// Default of `scan-ms`.
+pub(super) const SCAN_MS: u64 = 5;
+/// Default of `input-debounce-ms`.
+pub(super) const INPUT_DEBOUNCE_MS: u64 = 15;
 
 /// A matrix of 8 x 8 switches.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,12 +39,54 @@ pub struct MatrixConfig {
     pub settle_us: u64,
     /// Time from one scan of the board to the next, in milliseconds, 2 to 20.
     pub scan_ms: u64,
+    /// Real-time priority of the thread that scans, 1 to 49; nothing for that of any other.
+    pub realtime_priority: Option<u8>,
     /// The square of each crossing, row by row; each square once.
     pub squares: [Square; 64],
     /// Whether the wiring is examined at the start.
     pub self_test: bool,
     /// The lever and the buttons.
     pub inputs: InputsConfig,
+    /// The LEDs.
+    pub leds: LedsConfig,
+}
+
+/// LEDs on GPIO lines, for the set-up of the men and the doctor.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LedsConfig {
+    /// Line of the one that is lit while a square is to be put right.
+    pub status: Option<u32>,
+    /// Lines of those of the files a to h and of the ranks 1 to 8.
+    pub crossing: Option<([u32; 8], [u32; 8])>,
+    /// The level that lights them.
+    pub active: ActiveLevel,
+}
+
+impl MatrixConfig {
+    /// Simulated wires with these faults, below the simulated game of a seed.
+    pub(super) fn simulated(seed: u64, level: Level, faults: Vec<Fault>) -> MatrixConfig {
+        MatrixConfig {
+            kind: MatrixKind::Reed,
+            backend: MatrixBackend::Simulated { seed, level, faults, unit: None },
+            rows: ROWS,
+            columns: COLUMNS,
+            active: ActiveLevel::default(),
+            pull: PullUp::default(),
+            settle_us: SETTLE_US,
+            scan_ms: SCAN_MS,
+            realtime_priority: None,
+            squares: Square::ALL,
+            self_test: true,
+            inputs: InputsConfig {
+                lever_white: None,
+                lever_black: None,
+                buttons: Vec::new(),
+                active: ActiveLevel::Low,
+                debounce_ms: INPUT_DEBOUNCE_MS,
+            },
+            leds: LedsConfig::default(),
+        }
+    }
 }
 
 /// The lever of a clock and buttons on GPIO lines.
@@ -70,6 +124,8 @@ pub enum MatrixBackend {
         level: Level,
         /// What is wrong with the wires.
         faults: Vec<Fault>,
+        /// Which board of a game on two boards these are the wires of; nothing where there is one.
+        unit: Option<Unit>,
     },
 }
 

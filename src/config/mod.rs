@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId},
-    matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
+    matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     sensor::{DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed},
 };

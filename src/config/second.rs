@@ -25,14 +25,49 @@ pub(super) struct Second {
     pub debounce: Option<(u64, u64)>,
 }
 
+/// What a game on two boards can be played on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A device that a player sits at.
+    Device,
+    /// Simulated wires: the players are simulated as well.
+    Wires,
+    /// It plays a whole game by itself.
+    WholeGame,
+}
+
 impl SensorConfig {
-    /// True for a device that a player sits at; the others play a whole game by themselves.
-    pub(super) fn is_device(&self) -> bool {
+    /// What a game on two boards is, with this as one of them.
+    pub(super) fn place(&self) -> Place {
         match self {
-            SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } => true,
-            SensorConfig::Matrix(matrix) => !matches!(matrix.backend, MatrixBackend::Simulated { .. }),
-            SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => false,
+            SensorConfig::Dgt { .. } | SensorConfig::Peg { .. } => Place::Device,
+            SensorConfig::Matrix(matrix) => match matrix.backend {
+                MatrixBackend::Simulated { .. } => Place::Wires,
+                _ => Place::Device,
+            },
+            SensorConfig::Simulated { .. } | SensorConfig::SensorLog { .. } => Place::WholeGame,
         }
+    }
+
+    /// Simulated wires, if these are some.
+    fn wires(&mut self) -> Option<&mut MatrixBackend> {
+        match self {
+            SensorConfig::Matrix(matrix) if matches!(matrix.backend, MatrixBackend::Simulated { .. }) => {
+                Some(&mut matrix.backend)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Lets simulated wires of two boards play one game: that of the first.
+pub(super) fn play_together(first: &mut SensorConfig, second: &mut SensorConfig) {
+    if let Some(MatrixBackend::Simulated { unit, seed, level, .. }) = first.wires()
+        && let Some(MatrixBackend::Simulated { unit: other, seed: its_seed, level: its_level, .. }) =
+            second.wires()
+    {
+        (*unit, *other) = (Some(Unit::A), Some(Unit::B));
+        (*its_seed, *its_level) = (*seed, *level);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::{
     game::Board,
     journal::{Body, Entry},
     publish::{ArbiterView, FeedEvent, ForArbiter, Publisher},
+    sensor::matrix::leds::SetUp,
     session::{
         event::{self, Event, Unit},
         fact::Fact,
@@ -41,6 +42,8 @@ pub struct Engine {
     last: MonoTime,
     step: u64,
     links: Links,
+    /// While the men of a new game are set up: what LEDs may show.
+    set_up: Option<SetUp>,
     /// The facts for the arbiter, where he has a desk.
     records: Option<Arc<Records>>,
     /// What the last input led to, for him.
@@ -66,6 +69,7 @@ impl Engine {
             health,
             last,
             step: 0,
+            set_up: None,
             records: None,
             told: Vec::new(),
         }
@@ -76,6 +80,25 @@ impl Engine {
     pub fn with_records(mut self, records: Option<Arc<Records>>) -> Engine {
         self.records = records;
         self
+    }
+
+    /// A new game, whose men are set up first.
+    #[must_use]
+    pub fn with_set_up(mut self, set_up: Option<SetUp>) -> Engine {
+        self.set_up = set_up;
+        self.show();
+        self
+    }
+
+    /// Lights what is to be put right. Once nothing is, or the set-up is over, everything is dark for the rest of the
+    /// game.
+    fn show(&mut self) {
+        let lit = |unit| self.set_up.as_ref().and_then(|set_up| set_up.lit(unit));
+        let lit = Unit::ALL.map(lit);
+        for source in self.health.sources() {
+            source.leds().set(*source.unit().unwrap_or_default().of(&lit));
+        }
+        self.set_up.take_if(|_| lit == [None; 2]);
     }
 
     /// The time of the last record.
@@ -111,6 +134,10 @@ impl Engine {
         self.pen.write(Entry { at, wall_us, body: Body::Input(input.clone()) }, durable);
         self.board.input(at, &input);
         self.heed_device(&input);
+        if let Some(set_up) = &mut self.set_up {
+            set_up.input(&input);
+            self.show();
+        }
         self.conclude(at, wall_us, link);
     }
 
@@ -183,6 +210,10 @@ impl Engine {
     /// Records what the session has concluded and lets out what may leave.
     fn conclude(&mut self, at: MonoTime, wall_us: u64, link: Option<bool>) {
         let facts = drain(&mut self.board);
+        if let Some(set_up) = self.set_up.as_mut().filter(|_| !facts.is_empty()) {
+            facts.iter().for_each(|fact| set_up.fact(fact));
+            self.show();
+        }
         self.health.count_facts(facts.len());
         self.health.set_effort(self.board.session().effort());
         let mut events = link.map(|up| self.publisher.link(up)).unwrap_or_default();

@@ -26,7 +26,7 @@ use crate::{
         record::{program, resume_offset},
     },
     publish::Publisher,
-    sensor::Timeline,
+    sensor::{Timeline, matrix::leds::SetUp},
     session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, time::MonoTime},
     sysclock,
 };
@@ -123,7 +123,8 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     }
     let mut engine =
         Engine::new(opened.board, opened.publisher, pen, outbox.clone(), health.clone(), opened.last)
-            .with_records(records.clone());
+            .with_records(records.clone())
+            .with_set_up(opened.set_up);
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
@@ -135,8 +136,9 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     let opens = Unit::ALL.into_iter().filter_map(|unit| {
         let board = prepared.config.unit(unit)?;
         let known = Known { span: opened.span, dgt_squares: engine.dgt_squares(unit) };
-        let scans = health.source(unit).scans().clone();
-        Some((unit, source::opener(&board, prepared.planned.setup.clone(), known, scans)))
+        let source = health.source(unit);
+        let (scans, leds) = (source.scans().clone(), source.leds().clone());
+        Some((unit, source::opener(&board, prepared.planned.setup.clone(), known, scans, leds)))
     });
     let opens = opens.collect();
     Ok(Launched {
@@ -165,6 +167,8 @@ struct Opened {
     offset_us: u64,
     /// The part of a recording that is in the journal already.
     span: Option<Span>,
+    /// Of a new game; one that goes on is set up.
+    set_up: Option<SetUp>,
 }
 
 impl Prepared {
@@ -181,14 +185,15 @@ impl Prepared {
         let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
         tracing::info!("a new game is recorded in {}", segments.path().display());
         let (told, inputs) = (Vec::new(), Vec::new());
-        Ok(Opened { segments, board, publisher, last: at, told, inputs, offset_us: 0, span: None })
+        let set_up = Some(SetUp::new(&self.planned.setup));
+        Ok(Opened { segments, board, publisher, last: at, told, inputs, offset_us: 0, span: None, set_up })
     }
 
     /// A running game from the beginning, in a new segment.
     fn begin_again(&self, prev: String, mut inputs: Vec<(MonoTime, Input)>) -> Result<Opened, OpenError> {
         let mut opened = self.begin(Some(prev))?;
         let last = inputs.last().map_or(MonoTime::ZERO, |(at, _)| *at).plus_micros(1);
-        opened.span = Span::of(&inputs);
+        (opened.span, opened.set_up) = (Span::of(&inputs), None);
         opened.offset_us = self.offset(last, last.since(sysclock::monotonic()));
         inputs.extend(resume::resume_inputs(last, self.now(last, opened.offset_us)));
         opened.inputs = inputs;
@@ -233,6 +238,7 @@ impl Prepared {
             inputs: resume::resume_inputs(last, self.now(last, offset_us)).into(),
             offset_us,
             span: running.span,
+            set_up: None,
         }
     }
 

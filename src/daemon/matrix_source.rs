@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use super::source::{game_of, unusable};
 use crate::{
-    config::{ActiveLevel, BoardConfig, MatrixBackend, MatrixConfig, PullUp},
+    config::{ActiveLevel, BoardConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     sensor::{
         Source, SourceError,
         matrix::{
             Layout, MatrixSource, Scan, Status,
             inputs::Wired,
+            leds::{Connected, Leds},
             pins::{self, AnyPort, Backend, Chip, Pins, Polarity, Pull},
             simulated::{self, SimulatedPort},
         },
     },
-    session::setup::GameSetup,
+    session::{event::Unit, setup::GameSetup},
     simulate::{
         Simulation,
         matrix::{SimulatedMatrix, Wiring},
         params::{Ending, Level, Output, Params},
-        simulate,
+        simulate, two_boards,
     },
     sysclock,
 };
@@ -29,21 +30,37 @@ const FIRST_LOOK_US: u64 = 500_000;
 
 /// The game that is played on simulated wires; nothing on real ones.
 pub(super) fn setup(board: &BoardConfig, matrix: &MatrixConfig) -> Result<Option<GameSetup>, SourceError> {
-    let MatrixBackend::Simulated { seed, level, .. } = &matrix.backend else { return Ok(None) };
-    // What the contacts tell is debounced as it is at a real board.
-    Ok(Some(GameSetup { settings: board.setup.settings, ..played(board, *seed, *level)?.setup }))
+    let MatrixBackend::Simulated { seed, level, unit, .. } = &matrix.backend else { return Ok(None) };
+    let played = played(board, *seed, *level, *unit)?.setup;
+    // The boards are read as real ones are: what their contacts tell is debounced.
+    let GameSetup { board, signal, settings, .. } = &board.setup;
+    Ok(Some(GameSetup { board: *board, signal: *signal, settings: *settings, ..played }))
 }
 
-fn played(board: &BoardConfig, seed: u64, level: Level) -> Result<Simulation, SourceError> {
-    let game = game_of(seed);
+fn played(
+    board: &BoardConfig,
+    seed: u64,
+    level: Level,
+    unit: Option<Unit>,
+) -> Result<Simulation, SourceError> {
+    let demo = game_of(seed);
     let mut params = Params { output: Output::Raw, initial_report: true, ..Params::level(level) };
-    if !game.moves.ends_with('#') {
+    if !demo.moves.ends_with('#') {
         params.ending = Ending::Entered;
+    }
+    let mut game = demo.game(board.setup.clone());
+    if unit.is_some() {
+        two_boards::take_time(&mut game);
     }
     let wrong = |error: crate::simulate::SimulateError| {
         unusable("simulated matrix", &error.to_string(), "correct the board's configuration")
     };
-    simulate(&game.game(board.setup.clone()), &params, seed).map_err(wrong)
+    let played = simulate(&game, &params, seed).map_err(wrong)?;
+    Ok(match (unit, board.setup.sides) {
+        // The clock stands at the first board.
+        (Some(unit), Some(sides)) => two_boards::at_board_of(*unit.of(&sides), unit == Unit::A, played),
+        _ => played,
+    })
 }
 
 /// Opens the lines and makes the source.
@@ -51,13 +68,22 @@ pub(super) fn open(
     board: &BoardConfig,
     matrix: &MatrixConfig,
     status: &Arc<Status>,
+    leds: &Arc<Leds>,
 ) -> Result<Box<dyn Source>, SourceError> {
     let squares = Layout::new(matrix.squares);
     let layout = squares.map_err(|error| unusable("matrix", &error.to_string(), "correct its map"))?;
     let (port, inputs) = port(board, matrix)?;
-    let scan =
-        Scan { layout, period_us: matrix.scan_ms.saturating_mul(1000), inputs, self_test: matrix.self_test };
-    Ok(Box::new(MatrixSource::new(port, scan).with_status(status.clone())))
+    let connected =
+        Connected { status: matrix.leds.status.is_some(), crossing: matrix.leds.crossing.is_some() };
+    let scan = Scan {
+        layout,
+        period_us: matrix.scan_ms.saturating_mul(1000),
+        inputs,
+        leds: connected,
+        self_test: matrix.self_test,
+        realtime: matrix.realtime_priority,
+    };
+    Ok(Box::new(MatrixSource::new(port, scan).with_status(status.clone()).with_leds(leds.clone())))
 }
 
 fn port(board: &BoardConfig, matrix: &MatrixConfig) -> Result<(AnyPort, Wired), SourceError> {
@@ -66,8 +92,8 @@ fn port(board: &BoardConfig, matrix: &MatrixConfig) -> Result<(AnyPort, Wired), 
         MatrixBackend::Auto => Backend::Auto,
         MatrixBackend::Rppal => Backend::Rppal,
         MatrixBackend::Gpiocdev { chip } => Backend::Gpiocdev(chip_of(chip.as_deref())),
-        MatrixBackend::Simulated { seed, level, faults } => {
-            let game = played(board, *seed, *level)?;
+        MatrixBackend::Simulated { seed, level, faults, unit } => {
+            let game = played(board, *seed, *level, *unit)?;
             let start_us = sysclock::monotonic().plus_micros(FIRST_LOOK_US).as_micros();
             let wires =
                 SimulatedMatrix::playing(Wiring::with(faults), matrix.squares, &game, start_us, *seed);
@@ -86,6 +112,8 @@ fn port(board: &BoardConfig, matrix: &MatrixConfig) -> Result<(AnyPort, Wired), 
             PullUp::External => Pull::External,
         },
         inputs_polarity: polarity(matrix.inputs.active),
+        leds: led_lines(&matrix.leds),
+        leds_polarity: polarity(matrix.leds.active),
         settle_us: matrix.settle_us,
     };
     Ok((pins::open(&pins, &backend)?, wired))
@@ -104,6 +132,12 @@ fn chip_of(chip: Option<&str>) -> Chip {
         Some(path) if path.starts_with('/') => Chip::Path(path.into()),
         Some(label) => Chip::Label(label.to_owned()),
     }
+}
+
+/// The lines of the LEDs in the order of [`Connected`].
+fn led_lines(leds: &LedsConfig) -> Vec<u32> {
+    let crossing = leds.crossing.iter().flat_map(|(files, ranks)| files.iter().chain(ranks));
+    leds.status.iter().chain(crossing).copied().collect()
 }
 
 /// The lines of the inputs, and what each one is by its place among them.

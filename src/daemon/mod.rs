@@ -27,6 +27,7 @@ pub mod log;
 mod matrix_source;
 pub mod notify;
 pub mod outbox;
+pub mod ports;
 pub mod resume;
 pub mod run;
 pub mod segments;

@@ -23,7 +23,7 @@ use super::{
     health::{BoardHealth, Health},
     launch::{self, Launched, Prepared},
     lock::{DataDir, DataDirError},
-    notify,
+    notify, ports,
     resume::OpenError,
     supervisor,
     writer::STALL,
@@ -32,7 +32,7 @@ use crate::{
     config::Config,
     desk::{self, Keys, Line, Token, TokenError},
     feed::{self, FeedConfig, FeedError, Hub},
-    sensor::{Reading, Sink, SourceError, Stop},
+    sensor::{Reading, Sink, SourceError, Stop, serial::place::Roots},
     session::time::MonoTime,
     sysclock,
 };
@@ -106,6 +106,9 @@ pub struct Started {
 pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunError> {
     let keys = keys(config)?;
     let data = DataDir::open(&config.data_dir)?;
+    for shared in ports::shared(&config.boards, &Roots::default()) {
+        tracing::error!("{shared}");
+    }
     let prepared = config
         .boards
         .iter()

@@ -8,7 +8,7 @@ use crate::{
     sensor::{
         Pace, Source, SourceError, Timeline,
         dgt::{DgtSource, policy::Updates},
-        matrix::Status,
+        matrix::{Status, leds::Leds},
         peg::PegSource,
         sensor_log::SensorLogSource,
         serial::{Framing, ModemLines, place::PortName},
@@ -99,10 +99,16 @@ pub const fn answers(sensor: &SensorConfig) -> bool {
 }
 
 /// A function that opens the source, as often as it is needed. A matrix tells `status` how its scans are
-/// doing.
-pub fn opener(board: &BoardConfig, setup: GameSetup, known: Known, status: Arc<Status>) -> Open {
+/// doing, and lights what `leds` says.
+pub fn opener(
+    board: &BoardConfig,
+    setup: GameSetup,
+    known: Known,
+    status: Arc<Status>,
+    leds: Arc<Leds>,
+) -> Open {
     let board = board.clone();
-    Box::new(move || open(&board, &setup, known, &status))
+    Box::new(move || open(&board, &setup, known, &status, &leds))
 }
 
 fn open(
@@ -110,6 +116,7 @@ fn open(
     setup: &GameSetup,
     known: Known,
     status: &Arc<Status>,
+    leds: &Arc<Leds>,
 ) -> Result<Box<dyn Source>, SourceError> {
     let span = known.span;
     match &board.sensor {
@@ -139,7 +146,7 @@ fn open(
             let (framing, lines) = (framing_of(*framing), lines_of(*dtr_rts));
             Ok(Box::new(PegSource::at(port_of(port), *baud, framing, lines)))
         }
-        SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status),
+        SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status, leds),
     }
 }
 

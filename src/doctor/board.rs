@@ -319,7 +319,7 @@ pub(super) fn late(overruns: u64, worst_us: Option<u64>) -> Check {
     let scans = if overruns == 1 { "1 late scan".to_owned() } else { format!("{overruns} late scans") };
     let worst = worst_us.map(|us| format!(", the worst by {} ms", us.div_ceil(1000))).unwrap_or_default();
     Check::warning(Topic::Scan, format!("{scans}{worst}"))
-        .remedy("end other programs on this machine, or make scan-ms larger")
+        .remedy("end other programs on this machine, set realtime-priority = 10, or make scan-ms larger")
         .command("top -b -n 1 | head -15")
 }
 

@@ -72,6 +72,12 @@ fn difference(watch: &Watch, start: &Board) -> Option<Difference> {
     Some(Difference { missing: found.missing & still, extra: found.extra & still, ..found })
 }
 
+/// The squares that somebody should look at.
+pub fn doubtful(watch: &Watch, start: &Board) -> Bitboard {
+    let squares = difference(watch, start).map(|difference| difference.missing | difference.extra);
+    squares.unwrap_or_default() | watch.chattering()
+}
+
 /// Nine lines of 20 columns.
 fn board(watch: &Watch, difference: Option<Difference>, ansi: bool) -> [String; 9] {
     let fresh: Bitboard = watch

@@ -36,7 +36,7 @@ const MOST_EDGES: usize = 4096;
 pub struct Change {
     /// When it was read; after debouncing, when it counted.
     pub at: MonoTime,
-    /// The square, as the source numbers it.
+    /// The square, turned where the set-up says that White sits in the north.
     pub square: Square,
     /// It reads occupied now.
     pub occupied: bool,
@@ -57,6 +57,8 @@ pub struct Scan {
 #[derive(Clone, Debug)]
 pub struct Watch {
     kind: BoardKind,
+    /// White sits in the north.
+    turned: bool,
     raw: bool,
     debounce_ms: (u64, u64),
     debouncer: Option<Debouncer>,
@@ -79,6 +81,8 @@ pub struct Watch {
     chattering: Bitboard,
     bounce: Bounce,
     scan: Scan,
+    /// From when on scans are counted, and how many there were then.
+    scans_from: Option<(MonoTime, u64)>,
     identity: Map<String, Value>,
     clock_absent: Option<bool>,
     clock: Option<ClockReading>,
@@ -112,6 +116,7 @@ impl Watch {
         let pieces = men.filter(|_| known && setup.board == BoardKind::Dgt);
         Watch {
             kind: setup.board,
+            turned: orientation == Orientation::Rotated,
             raw,
             debounce_ms,
             debouncer: raw.then(|| Debouncer::new(occupied, debounce_ms.0, debounce_ms.1)),
@@ -133,6 +138,7 @@ impl Watch {
             chattering: Bitboard::EMPTY,
             bounce: Bounce::default(),
             scan: Scan::default(),
+            scans_from: None,
             identity: Map::new(),
             clock_absent: None,
             clock: None,
@@ -153,6 +159,8 @@ impl Watch {
         self.advance(at);
         self.first_at.get_or_insert(at);
         match input {
+            // Bytes of a DGT board are turned where they are decoded.
+            Input::Event(Unit::A, event) if self.turned => self.event(at, &turned(event)),
             Input::Event(Unit::A, event) => self.event(at, event),
             Input::Event(Unit::B, _) | Input::Dgt(Unit::B, _) | Input::Peg(Unit::B, _) => {}
             Input::Dgt(Unit::A, bytes) => {
@@ -166,7 +174,7 @@ impl Watch {
                 let mut events = Vec::new();
                 self.peg.push(line, &mut events);
                 for event in &events {
-                    self.event(at, event);
+                    self.event(at, &if self.turned { turned(event) } else { event.clone() });
                 }
             }
         }
@@ -186,6 +194,17 @@ impl Watch {
         self.bounce.rest(now);
         while self.times.front().is_some_and(|at| now.since(*at) >= RATE_US) {
             self.times.pop_front();
+        }
+    }
+
+    /// Takes how many scans there were so far, how many of them began late, and how late the worst one was. Their rate
+    /// is counted from the first call on and known after a second.
+    pub fn scanned(&mut self, scans: u64, overruns: u64, worst_us: u64) {
+        (self.scan.overruns, self.scan.worst_us) = (Some(overruns), Some(worst_us));
+        let (from, before) = *self.scans_from.get_or_insert((self.now, scans));
+        let span_us = self.now.since(from);
+        if span_us >= RATE_US {
+            self.scan.per_10_s = Some(scans.saturating_sub(before).saturating_mul(10_000_000) / span_us);
         }
     }
 
@@ -286,6 +305,11 @@ impl Watch {
     /// What kind of board it is.
     pub fn kind(&self) -> BoardKind {
         self.kind
+    }
+
+    /// True where White sits in the north: squares are those of the game, turned from those of the board.
+    pub fn is_turned(&self) -> bool {
+        self.turned
     }
 
     /// True where the source tells contact edges, which are debounced here.
@@ -416,6 +440,23 @@ impl Watch {
     /// What the source complained of.
     pub fn complaints(&self) -> &[String] {
         &self.complaints
+    }
+}
+
+/// An event of a board with White in the north, in the numbering of the game.
+fn turned(event: &Event) -> Event {
+    match event {
+        Event::Square { square, occupied } => {
+            Event::Square { square: square.rotate_180(), occupied: *occupied }
+        }
+        Event::Piece { square, piece } => Event::Piece { square: square.rotate_180(), piece: *piece },
+        Event::Occupied(occupied) => Event::Occupied(occupied.rotate_180()),
+        Event::Pieces(men) => {
+            let mut men = men.clone();
+            men.rotate_180();
+            Event::Pieces(men)
+        }
+        other => other.clone(),
     }
 }
 

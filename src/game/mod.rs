@@ -6,6 +6,7 @@ mod reader;
 
 use std::collections::VecDeque;
 
+pub use self::conduct::check_command;
 use self::{
     conduct::{Conduct, Desk, Order},
     reader::{Read, Reader},

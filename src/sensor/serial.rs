@@ -2,6 +2,7 @@
 
 mod accounts;
 mod attempts;
+mod held;
 pub mod keeper;
 pub mod place;
 mod trouble;

@@ -21,6 +21,7 @@ mod rng;
 pub mod settings;
 mod truth;
 mod turn;
+pub mod two_boards;
 
 use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position, san::San, uci::UciMove};
 

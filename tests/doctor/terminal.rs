@@ -2,7 +2,7 @@
 
 use std::{
     fs::OpenOptions,
-    io::{ErrorKind, Read as _},
+    io::{BufRead as _, BufReader, ErrorKind, Read as _},
     process::{Child, Stdio},
     time::Duration,
 };
@@ -102,4 +102,26 @@ fn elsewhere_the_view_is_plain_lines_until_the_recording_is_over() {
     assert!(!text.contains('\x1b'), "{text:?}");
     let last = text.lines().last().unwrap();
     assert!(last.contains("30 occupied, 1 edges") && last.ends_with("look at dead? b8; last g1-"), "{text}");
+}
+
+#[test]
+fn the_rate_of_scans_is_told_when_it_is_known() {
+    let bench = Bench::quiet("[board.sensor.matrix]\nbackend = \"simulated\"\nscan-ms = 10");
+    let mut child = program()
+        .args(["doctor", "--live", "--config", &bench.config()])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines: Vec<String> =
+        BufReader::new(child.stdout.take().unwrap()).lines().take(4).map(Result::unwrap).collect();
+    let _ = child.kill();
+    let _ = child.wait();
+    assert!(lines[0].contains("no scans told"), "{lines:#?}");
+    let rate = |line: &str| -> Option<u64> {
+        line.split(" scans a second").next()?.rsplit(' ').next()?.parse().ok()
+    };
+    assert!(lines.iter().filter_map(|line| rate(line)).all(|rate| rate <= 101), "{lines:#?}");
+    assert!(rate(&lines[3]).is_some(), "{lines:#?}");
 }

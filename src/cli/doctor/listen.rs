@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use shakmaty::Bitboard;
+
 use crate::{
     config::{BoardConfig, MatrixBackend, Pace, PortName, SensorConfig, Speed},
     daemon::{board_thread::QUEUE, source},
@@ -18,8 +20,14 @@ use crate::{
         board::{About, hears_clock},
         watch::Watch,
     },
-    sensor::{Reading, Sink, SourceError, Stop, Timeline, matrix::Status, serial::place::Roots},
-    session::event::Event,
+    sensor::{
+        Reading, Sink, SourceError, Stop, Timeline,
+        matrix::{
+            Status,
+            leds::{Leds, Lit},
+        },
+        serial::place::Roots,
+    },
     sysclock,
 };
 
@@ -43,6 +51,8 @@ pub(super) struct Listener {
     timeline: Timeline,
     /// How the scans of a matrix are doing.
     scans: Arc<Status>,
+    /// What the LEDs of a matrix show.
+    leds: Arc<Leds>,
 }
 
 impl Listener {
@@ -52,7 +62,10 @@ impl Listener {
         let planned = source::plan(board).map_err(failed)?;
         let scans = Arc::<Status>::default();
         let known = source::Known::default();
-        let source = source::opener(board, planned.setup.clone(), known, scans.clone())().map_err(failed)?;
+        let leds = Arc::<Leds>::default();
+        leds.set(Some(Lit::for_doctor(Bitboard::EMPTY)));
+        let mut open = source::opener(board, planned.setup.clone(), known, scans.clone(), leds.clone());
+        let source = open().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {
             id: board.id.to_string(),
@@ -72,7 +85,7 @@ impl Listener {
             .name(format!("source {}", board.id))
             .spawn(move || source.run(&Sink::new(sender), &ending))
             .map_err(|error| Check::failed(Topic::Device, format!("the system gives no thread: {error}")))?;
-        Ok((Listener { readings, stop, thread, timeline: planned.timeline, scans }, about, watch))
+        Ok((Listener { readings, stop, thread, timeline: planned.timeline, scans, leds }, about, watch))
     }
 
     /// What comes within `wait`.
@@ -97,15 +110,15 @@ impl Listener {
             watch.advance(sysclock::monotonic());
         }
         if let Some(figures) = self.scans.figures() {
-            let told = serde_json::json!({
-                "scans": figures.scans,
-                "span_us": watch.listened_us(),
-                "overruns_total": figures.overruns,
-                "worst_us": figures.late_worst_us,
-            });
-            watch.take(watch.now(), &Event::Device(told).into());
+            watch.scanned(figures.scans, figures.overruns, figures.late_worst_us);
         }
         watch.port_trouble().is_none()
+    }
+
+    /// Lights the LEDs of these squares of the game, where the board has some.
+    pub(super) fn light(&self, squares: Bitboard, watch: &Watch) {
+        let squares = if watch.is_turned() { squares.rotate_180() } else { squares };
+        self.leds.set(Some(Lit::for_doctor(squares)));
     }
 
     /// Ends the source of a board that was watched. An error is why it gave up, or why its port could not be

@@ -7,7 +7,11 @@ use std::{
     time::Duration,
 };
 
-use super::{interrupt, listen::Listener, machine, net};
+use super::{
+    interrupt,
+    listen::{self, Listener},
+    machine, net,
+};
 use crate::{
     config::{BoardConfig, Config},
     doctor::{board::About, live, watch::Watch},
@@ -69,11 +73,13 @@ pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> Exi
     let is_terminal = io::stdout().is_terminal();
     let title = format!("touchmoved doctor, {}", about.title());
     let (sender, machine) = channel();
-    let asked = config.clone();
+    let (asked, devices) = (config.clone(), listen::devices(&board.sensor));
     // It may take some seconds, and the board is shown meanwhile; if nobody waits any longer, it is for nothing.
     std::thread::spawn(move || {
         let is_held = net::Holder::find(&asked).is_some();
-        sender.send(live::machine(&machine::checks(&asked, is_service, is_held)))
+        let mut checks = machine::checks(&asked, is_service, is_held);
+        checks.extend(machine::permissions(&devices, is_service));
+        sender.send(live::machine(&checks))
     });
     let mut beside = Vec::new();
     let shown = {
@@ -86,6 +92,7 @@ pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> Exi
                 let now = sysclock::monotonic();
                 if now >= due || !more {
                     due = now.plus_ms(step_ms);
+                    listener.light(live::doubtful(&watch, &about.start), &watch);
                     beside = machine.try_recv().unwrap_or(beside);
                     show(screen.as_ref(), &title, &watch, &about, &beside)?;
                 }

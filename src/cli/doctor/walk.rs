@@ -108,9 +108,8 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
             Ok(None) => break,
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
         }
-        if walk.next().is_none() {
-            break;
-        }
+        let Some(next) = walk.next() else { break };
+        listener.light(next.into(), &watch);
     }
     listener.end(board, &watch).map_err(|check| check.of(board.id.as_str()).line())?;
     match walk {

@@ -10,7 +10,7 @@ use super::{Uses, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
         board::{BoardConfig, BoardId, GameOptions, ORIENTATIONS, base_setup},
-        second::on_two_boards,
+        second::{on_two_boards, play_together},
         sensor::SensorConfig,
     },
     publish::Tags,
@@ -83,8 +83,11 @@ fn board(
     }
     let mut tags = tags(section.section("tags"), &defaults.tags);
     let id = id?;
-    let (sensor, debounce) = sensor?;
-    let second = second.ok()?;
+    let (mut sensor, debounce) = sensor?;
+    let mut second = second.ok()?;
+    if let Some(second) = &mut second {
+        play_together(&mut sensor, &mut second.sensor);
+    }
     tags.board.get_or_insert_with(|| id.to_string());
     tags.time_control = game.time_control.as_ref().and_then(crate::config::TimeControl::pgn);
     let mut setup = game.apply(base_setup(&sensor, debounce));

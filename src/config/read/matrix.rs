@@ -12,20 +12,18 @@ use super::{
 };
 use crate::{
     config::{
-        matrix::{ActiveLevel, InputsConfig, MatrixBackend, MatrixConfig, PullUp},
+        matrix::{
+            ActiveLevel, COLUMNS, INPUT_DEBOUNCE_MS, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig,
+            PullUp, ROWS, SCAN_MS, SETTLE_US,
+        },
         sensor::{Level, MatrixKind, SensorConfig},
     },
+    game::check_command,
     session::{
         event::{Event, GameResult},
         settings::Settings,
     },
 };
-
-/// BCM pins of the rows where the file names none: they leave I2C, SPI 0, the serial console and the
-/// identification of an add-on board free.
-const ROWS: [u32; 8] = [4, 5, 6, 12, 13, 16, 19, 20];
-/// BCM pins of the columns where the file names none.
-const COLUMNS: [u32; 8] = [17, 21, 22, 23, 24, 25, 26, 27];
 
 /// Lines that this board uses, with the key that named them.
 type Taken = BTreeMap<u32, &'static str>;
@@ -86,11 +84,12 @@ pub(super) fn read(
             section.problem("button", always_high(*pin));
         }
     }
+    let leds = leds(&section, &lines, &mut taken);
     if !simulated {
         claim(board, &section, id, &backend, &taken, uses);
     }
-    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(50);
-    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(5);
+    let settle_us = section.integer("settle-us", "of microseconds", 0, 5000).unwrap_or(SETTLE_US);
+    let scan_ms = section.integer("scan-ms", "of milliseconds", 2, 20).unwrap_or(SCAN_MS);
     if settle_us * 8 >= scan_ms * 1000 {
         section.problem(
             "settle-us",
@@ -101,6 +100,7 @@ pub(super) fn read(
             ),
         );
     }
+    let realtime = section.integer("realtime-priority", "", 1, 49);
     let squares = squares(&section);
     let self_test = section.boolean("self-test").unwrap_or(true);
     let defaults = Settings::default();
@@ -118,9 +118,11 @@ pub(super) fn read(
         pull,
         settle_us,
         scan_ms,
+        realtime_priority: realtime.and_then(|priority| u8::try_from(priority).ok()),
         squares,
         self_test,
         inputs,
+        leds,
     };
     Some((SensorConfig::Matrix(Box::new(matrix)), Some((close_ms, open_ms))))
 }
@@ -177,7 +179,7 @@ fn backend(section: &Section<'_>, number: u64) -> MatrixBackend {
         Word::Auto => MatrixBackend::Auto,
         Word::Rppal => MatrixBackend::Rppal,
         Word::Gpiocdev => MatrixBackend::Gpiocdev { chip },
-        Word::Simulated => MatrixBackend::Simulated { seed, level, faults },
+        Word::Simulated => MatrixBackend::Simulated { seed, level, faults, unit: None },
     }
 }
 
@@ -233,11 +235,22 @@ fn eight(
         }
         return Some(default);
     }
+    listed(section, key, order, lines, taken)
+}
+
+/// Eight lines that the file names; nothing where it names none.
+fn listed(
+    section: &Section<'_>,
+    key: &'static str,
+    order: &str,
+    lines: &Lines,
+    taken: &mut Taken,
+) -> Option<[u32; 8]> {
     let number = |value: &DeValue<'_>| line(value, lines);
     let list: Vec<(u32, Range<usize>)> = section.list(key, lines.what, number)?;
     for (pin, span) in &list {
         if let Some(other) = taken.insert(*pin, key) {
-            let message = format!("pin {pin} is in {other} already; each row and column has its own");
+            let message = format!("pin {pin} is in {other} already; each line has its own");
             section.problem_at(key, span, message);
         }
     }
@@ -265,8 +278,14 @@ fn inputs(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> InputsConf
         button.missing("says", WORDS);
         let event = says.and_then(|says| {
             let event = event(says);
-            if event.is_none() {
-                button.problem("says", format!("expected {WORDS}, found {says:?}"));
+            let wrong = match &event {
+                None => Some(format!("expected {WORDS}, found {says:?}")),
+                Some(Event::Arbiter(command)) => command.as_str().and_then(|text| check_command(text).err()),
+                Some(_) => None,
+            };
+            if let Some(wrong) = wrong {
+                button.problem("says", wrong);
+                return None;
             }
             event
         });
@@ -281,7 +300,30 @@ fn inputs(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> InputsConf
         lever_black,
         buttons,
         active: section.word("inputs-active", &levels).unwrap_or(ActiveLevel::Low),
-        debounce_ms: section.integer("input-debounce-ms", "of milliseconds", 0, 1000).unwrap_or(15),
+        debounce_ms: section
+            .integer("input-debounce-ms", "of milliseconds", 0, 1000)
+            .unwrap_or(INPUT_DEBOUNCE_MS),
+    }
+}
+
+/// The LEDs: dark but for the set-up and the doctor.
+fn leds(section: &Section<'_>, lines: &Lines, taken: &mut Taken) -> LedsConfig {
+    let levels = [("high", ActiveLevel::High), ("low", ActiveLevel::Low)];
+    let status = input(section, "status-led", lines, taken);
+    let files = listed(section, "file-leds", "files a to h", lines, taken);
+    let ranks = listed(section, "rank-leds", "ranks 1 to 8", lines, taken);
+    for (key, other) in [("file-leds", "rank-leds"), ("rank-leds", "file-leds")] {
+        if section.has(key) && !section.has(other) {
+            section.problem(
+                key,
+                format!("a square has an LED of its file and one of its rank; name {other}, too"),
+            );
+        }
+    }
+    LedsConfig {
+        status,
+        crossing: files.zip(ranks),
+        active: section.word("leds-active", &levels).unwrap_or_default(),
     }
 }
 
@@ -296,7 +338,7 @@ fn input(section: &Section<'_>, key: &'static str, lines: &Lines, taken: &mut Ta
         return None;
     };
     if let Some(other) = taken.insert(pin, key) {
-        section.problem(key, format!("pin {pin} is in {other} already; each input has its own"));
+        section.problem(key, format!("pin {pin} is in {other} already; each line has its own"));
     }
     Some(pin)
 }

@@ -9,7 +9,10 @@ use super::{
     section::Section,
     sensor::{self, Sensor},
 };
-use crate::config::{board::ORIENTATIONS, second::Second};
+use crate::config::{
+    board::ORIENTATIONS,
+    second::{Place, Second},
+};
 
 /// Reads `[board.second]`. `Ok(None)` where there is one board, `Err` where something is wrong, which was
 /// reported.
@@ -27,8 +30,8 @@ pub(super) fn second(
     }
     let whole_game =
         "plays a whole game by itself; a game on two boards is played on dgt, matrix and peg only";
-    let is_device = |sensor: &Sensor| sensor.0.is_device();
-    let first_fits = first.is_none_or(is_device);
+    let plays_alone = |sensor: &Sensor| sensor.0.place() == Place::WholeGame;
+    let first_fits = !first.is_some_and(plays_alone);
     if let Some((sensor, _)) = first.filter(|_| !first_fits) {
         board.problem("second", format!("the first board is {} and {whole_game}", sensor.kind()));
     }
@@ -36,10 +39,24 @@ pub(super) fn second(
     let side = section.word("side", &sides).unwrap_or(Color::Black);
     let orientation = section.word("orientation", &ORIENTATIONS).unwrap_or_default();
     let read = sensor::sensor(&section, id, number, base, &sensor::DEVICES, uses);
-    if let Some((sensor, _)) = read.as_ref().filter(|read| !is_device(read)) {
-        section.problem("sensor", format!("{} {whole_game}", sensor.kind()));
+    let mut fits = first_fits;
+    if let Some((sensor, _)) = &read {
+        let (one, other) = (first.map(|(sensor, _)| sensor.place()), sensor.place());
+        if other == Place::WholeGame {
+            fits = false;
+            section.problem("sensor", format!("{} {whole_game}", sensor.kind()));
+        } else if first_fits && one.is_some_and(|one| one != other) {
+            fits = false;
+            let alone = "simulated wires play with simulated wires only: their players wait for nobody; simulate both \
+                         boards, or none";
+            section.problem("sensor", alone);
+        }
+        let table = section.section("sensor").section("matrix");
+        for key in ["seed", "level"].into_iter().filter(|key| other == Place::Wires && table.has(key)) {
+            table.problem(key, "both boards show the game of the first one; leave this out");
+        }
     }
     section.finish();
-    let (sensor, debounce) = read.filter(|read| first_fits && is_device(read)).ok_or(())?;
+    let (sensor, debounce) = read.filter(|_| fits).ok_or(())?;
     Ok(Some(Second { side, orientation, sensor, debounce }))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::{
-    sensor::matrix::{ScanFigures, Status},
+    sensor::matrix::{ScanFigures, Status, leds::Leds},
     session::event::Unit,
 };
 
@@ -16,6 +16,8 @@ pub struct SourceHealth {
     trouble: Mutex<Option<String>>,
     /// How the scans of a matrix are doing.
     scans: Arc<Status>,
+    /// What the LEDs of a matrix may show.
+    leds: Arc<Leds>,
     about: Mutex<Map<String, Value>>,
 }
 
@@ -64,6 +66,11 @@ impl SourceHealth {
     /// Where a matrix tells how its scans are doing.
     pub fn scans(&self) -> &Arc<Status> {
         &self.scans
+    }
+
+    /// What the LEDs of a matrix may show.
+    pub fn leds(&self) -> &Arc<Leds> {
+        &self.leds
     }
 
     /// A copy of everything.

@@ -1,5 +1,6 @@
 use super::*;
 use serde_json::json;
+use shakmaty::Color;
 
 fn ms(ms: u64) -> MonoTime {
     MonoTime::ZERO.plus_ms(ms)
@@ -33,6 +34,33 @@ fn a_board_is_unknown_until_it_tells_and_a_recording_is_known() {
     assert_eq!(watch.edges(), 0);
 }
 
+/// Events and bytes of a board with White in the north come to the same squares: turned once.
+#[test]
+fn a_board_with_white_in_the_north_is_turned_once() {
+    let heard = |orientation, input: &Input| {
+        let settings = crate::session::settings::Settings { orientation, ..Default::default() };
+        let mut watch =
+            Watch::new(&GameSetup { board: BoardKind::Dgt, settings, ..GameSetup::default() }, false);
+        watch.take(ms(1), &Event::Pieces(Board::empty()).into());
+        watch.take(ms(2), input);
+        watch.occupied().unwrap()
+    };
+    // A dump of the board: 64 squares from a8 on, a white pawn on the first one.
+    let mut dump = vec![0x86, 0, 67, 1];
+    dump.resize(67, 0);
+    let mut men = Board::empty();
+    men.set_piece_at(Square::A8, Color::White.pawn());
+    for input in [
+        Input::Dgt(Unit::A, dump),
+        Event::Pieces(men).into(),
+        Event::Occupied(Square::A8.into()).into(),
+        square(Square::A8, true),
+    ] {
+        assert_eq!(heard(OrientationSetting::WhiteSouth, &input), Square::A8.into(), "{input:?}");
+        assert_eq!(heard(OrientationSetting::WhiteNorth, &input), Square::H1.into(), "{input:?}");
+    }
+}
+
 #[test]
 fn edges_are_counted_and_debounced() {
     let mut watch = raw();
@@ -56,6 +84,21 @@ fn chatter_is_what_the_session_takes_for_it() {
         watch.take(ms(n * 50), &square(Square::F6, n % 2 == 0));
     }
     assert_eq!(watch.chattering(), Bitboard::from_square(Square::F6));
+}
+
+#[test]
+fn a_rate_of_scans_takes_a_second() {
+    let mut watch = raw();
+    watch.advance(ms(500));
+    // The board was scanned while nobody listened.
+    watch.scanned(40_000, 0, 80);
+    assert_eq!(watch.scan(), Scan { per_10_s: None, overruns: Some(0), worst_us: Some(80) });
+    watch.advance(ms(1_499));
+    watch.scanned(40_199, 0, 80);
+    assert_eq!(watch.scan().per_10_s, None);
+    watch.advance(ms(2_500));
+    watch.scanned(40_398, 1, 21_000);
+    assert_eq!(watch.scan(), Scan { per_10_s: Some(1_990), overruns: Some(1), worst_us: Some(21_000) });
 }
 
 #[test]

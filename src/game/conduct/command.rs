@@ -164,6 +164,18 @@ pub(super) enum CommandError {
     },
 }
 
+/// Whether a text is a command of an arbiter; where the variant matters, of standard chess or of Chess960.
+///
+/// # Errors
+/// It is none; the message says what belongs there.
+pub fn check_command(text: &str) -> Result<(), String> {
+    let read = |mode| Command::parse(text.trim(), mode);
+    match read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// The command in its own words, of a text or of an object such as `{"command":"restore","ply":12}`.
 pub(super) fn words(value: &Value) -> Result<String, CommandError> {
     match value {

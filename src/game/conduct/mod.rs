@@ -20,6 +20,7 @@ use std::collections::VecDeque;
 
 use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, fen::Fen};
 
+pub use self::command::check_command;
 use self::{
     adjourn::Adjournment,
     announce::Announcing,

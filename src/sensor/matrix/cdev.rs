@@ -31,6 +31,7 @@ pub struct CdevPort {
     rows: [u32; LINES],
     columns: [u32; LINES],
     inputs: Vec<u32>,
+    leds: Vec<u32>,
     /// What is set and what was read: made once.
     outgoing: Values,
     incoming: Values,
@@ -58,8 +59,12 @@ impl CdevPort {
             builder.with_lines(&pins.inputs).as_input().with_bias(bias);
             level(&mut builder, pins.inputs_polarity);
         }
+        if !pins.leds.is_empty() {
+            builder.with_lines(&pins.leds).with_bias(None).as_output(Value::Inactive);
+            level(&mut builder, pins.leds_polarity);
+        }
         let request = builder.request().map_err(|error| {
-            let remedy = "check that rows, columns and inputs name lines that can be inputs and outputs, and that the \
+            let remedy = "check that rows, columns, inputs and LEDs name lines that can be inputs and outputs, and that the \
                           chip has pull resistors (with external ones set pull = \"external\")";
             refused(&name, error.to_string(), remedy)
         })?;
@@ -70,6 +75,7 @@ impl CdevPort {
             rows: pins.rows,
             columns: pins.columns,
             inputs: pins.inputs.clone(),
+            leds: pins.leds.clone(),
             outgoing: Values::from_offsets(&pins.rows),
             incoming: Values::from_offsets(&read),
             settling: Settling::of(pins.settle_us.min(5_000)),
@@ -78,6 +84,10 @@ impl CdevPort {
 
     fn error(&self, error: &gpiocdev::Error) -> PortError {
         PortError(format!("{}: {error}", self.name))
+    }
+
+    fn set(&self, values: &Values) -> Result<(), PortError> {
+        self.request.set_values(values).map_err(|error| self.error(&error))
     }
 
     fn closed(&self, lines: &[u32]) -> u32 {
@@ -108,10 +118,9 @@ impl MatrixPort for CdevPort {
 
     fn drive(&mut self, rows: u8) -> Result<(), PortError> {
         for (row, line) in self.rows.iter().enumerate() {
-            let driven = rows >> row & 1 == 1;
-            self.outgoing.set(*line, if driven { Value::Active } else { Value::Inactive });
+            self.outgoing.set(*line, value(rows >> row & 1 == 1));
         }
-        self.request.set_values(&self.outgoing).map_err(|error| self.error(&error))
+        self.set(&self.outgoing)
     }
 
     fn settle(&mut self) {
@@ -128,6 +137,21 @@ impl MatrixPort for CdevPort {
     fn inputs(&mut self) -> Result<u32, PortError> {
         Ok(self.closed(&self.inputs))
     }
+
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        if self.leds.is_empty() {
+            return Ok(());
+        }
+        let mut values = Values::default();
+        for (led, line) in self.leds.iter().enumerate() {
+            values.set(*line, value(leds >> led & 1 == 1));
+        }
+        self.set(&values)
+    }
+}
+
+const fn value(active: bool) -> Value {
+    if active { Value::Active } else { Value::Inactive }
 }
 
 const ELSEWHERE: &str = "name it with backend = \"gpiocdev\", chip = \"/dev/gpiochipN\" or its label (gpiodetect lists \
@@ -204,8 +228,12 @@ fn check(name: &str, path: &Path, pins: &Pins) -> Result<(), SourceError> {
     let chip = open(path)?;
     let fail = |error: gpiocdev::Error| refused(name, error.to_string(), ELSEWHERE);
     let lines = chip.info().map_err(fail)?.num_lines;
-    let keys =
-        [("rows", &pins.rows[..]), ("columns", &pins.columns), ("the lever and the buttons", &pins.inputs)];
+    let keys = [
+        ("rows", &pins.rows[..]),
+        ("columns", &pins.columns),
+        ("the lever and the buttons", &pins.inputs),
+        ("the LEDs", &pins.leds),
+    ];
     for (key, line) in keys.into_iter().flat_map(|(key, lines)| lines.iter().map(move |line| (key, *line))) {
         if line >= lines {
             let reason =

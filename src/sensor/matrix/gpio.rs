@@ -16,6 +16,8 @@ pub struct GpioPort {
     rows: Vec<OutputPin>,
     columns: Vec<InputPin>,
     inputs: Vec<InputPin>,
+    leds: Vec<OutputPin>,
+    leds_polarity: Polarity,
     polarity: Polarity,
     inputs_polarity: Polarity,
     settling: Settling,
@@ -33,7 +35,7 @@ fn remedy(error: &rppal::gpio::Error) -> &'static str {
             "add the user of the daemon to the group gpio and see that all of /dev/gpiochip* and /dev/gpiomem* belong to it"
         }
         Error::PinUsed(_) | Error::PinNotAvailable(_) => {
-            "give different BCM numbers of the header, from 2 to 27, to rows, columns and inputs"
+            "give different BCM numbers of the header, from 2 to 27, to rows, columns, inputs and LEDs"
         }
         Error::Io(_) | Error::ThreadPanic => {
             "check that /dev/gpiochip0 and /dev/gpiomem exist: without /dev/gpiomem set backend = \"gpiocdev\", \
@@ -61,13 +63,9 @@ impl GpioPort {
             let pin = u8::try_from(line).map_err(|_| rppal::gpio::Error::PinNotAvailable(u8::MAX))?;
             gpio.get(pin)
         };
-        let output = |line: &u32| {
+        let output = |line: &u32, polarity: Polarity| {
             let pin = take(*line)?;
-            Ok(if pins.polarity == Polarity::ActiveHigh {
-                pin.into_output_low()
-            } else {
-                pin.into_output_high()
-            })
+            Ok(if polarity == Polarity::ActiveHigh { pin.into_output_low() } else { pin.into_output_high() })
         };
         let input = |line: &u32, polarity: Polarity, pull: Pull| {
             let pin = take(*line)?;
@@ -77,7 +75,11 @@ impl GpioPort {
                 (Pull::Internal, Polarity::ActiveLow) => pin.into_input_pullup(),
             })
         };
-        let rows = pins.rows.iter().map(output).collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        let outputs = |lines: &[u32], polarity| {
+            lines.iter().map(|line| output(line, polarity)).collect::<Result<Vec<_>, _>>().map_err(fail)
+        };
+        let rows = outputs(&pins.rows, pins.polarity)?;
+        let leds = outputs(&pins.leds, pins.leds_polarity)?;
         let columns = pins.columns.iter().map(|line| input(line, pins.polarity, pins.pull));
         let columns = columns.collect::<Result<Vec<_>, _>>().map_err(fail)?;
         let inputs = pins.inputs.iter().map(|line| input(line, pins.inputs_polarity, Pull::Internal));
@@ -86,6 +88,8 @@ impl GpioPort {
             rows,
             columns,
             inputs,
+            leds,
+            leds_polarity: pins.leds_polarity,
             polarity: pins.polarity,
             inputs_polarity: pins.inputs_polarity,
             settling: Settling::of(pins.settle_us.min(5_000)),
@@ -127,6 +131,14 @@ impl MatrixPort for GpioPort {
 
     fn inputs(&mut self) -> Result<u32, PortError> {
         Ok(closed(&self.inputs, active(self.inputs_polarity)))
+    }
+
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        let on = active(self.leds_polarity);
+        for (led, pin) in self.leds.iter_mut().enumerate() {
+            pin.write(if leds >> led & 1 == 1 { on } else { !on });
+        }
+        Ok(())
     }
 }
 

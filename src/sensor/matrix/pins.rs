@@ -40,6 +40,10 @@ pub struct Pins {
     pub pull: Pull,
     /// The level of a closed input.
     pub inputs_polarity: Polarity,
+    /// Lines of the LEDs: outputs, at most 32.
+    pub leds: Vec<u32>,
+    /// The level that lights an LED.
+    pub leds_polarity: Polarity,
     /// Microseconds from driving a row to reading its columns, at most 5 000.
     pub settle_us: u64,
 }
@@ -54,6 +58,8 @@ impl Default for Pins {
             polarity: Polarity::ActiveHigh,
             pull: Pull::Internal,
             inputs_polarity: Polarity::ActiveLow,
+            leds: Vec::new(),
+            leds_polarity: Polarity::ActiveHigh,
             settle_us: 50,
         }
     }
@@ -142,6 +148,10 @@ impl MatrixPort for AnyPort {
 
     fn inputs(&mut self) -> Result<u32, PortError> {
         (**self).inputs()
+    }
+
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        (**self).light(leds)
     }
 
     fn now(&self) -> MonoTime {

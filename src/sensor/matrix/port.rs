@@ -35,6 +35,12 @@ pub trait MatrixPort: Send {
         Ok(0)
     }
 
+    /// Lights the LEDs of `leds`, bit `n` for LED `n`, and makes all others dark.
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        let _ = leds;
+        Ok(())
+    }
+
     /// The time at which what is read now is read.
     fn now(&self) -> MonoTime {
         sysclock::monotonic()

@@ -64,6 +64,11 @@ impl<P: MatrixPort> Scanner<P> {
         (self.known, self.ready) = (None, false);
     }
 
+    /// The next scan follows the last one without a rest: its first row has to settle like the others.
+    pub const fn follow_on(&mut self) {
+        self.ready = false;
+    }
+
     /// Reads all rows. Each contact that has changed is told as soon as its row is read, in the order of rows
     /// and columns; their times never go back.
     ///

@@ -80,6 +80,11 @@ impl MatrixPort for SimulatedPort {
         Ok(self.matrix.inputs(self.micros()))
     }
 
+    fn light(&mut self, leds: u32) -> Result<(), PortError> {
+        tracing::debug!("the simulated LEDs are lit: {leds:#b}");
+        Ok(())
+    }
+
     fn now(&self) -> MonoTime {
         match &self.clock {
             Clock::Real => sysclock::monotonic(),

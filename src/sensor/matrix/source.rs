@@ -7,6 +7,8 @@ use serde_json::json;
 use super::{
     Layout, MatrixPort, PortError, Scanner, Snapshot, Status,
     inputs::{Inputs, Wired},
+    leds::{Connected, Leds},
+    realtime,
     selftest::{self, Finding},
 };
 use crate::{
@@ -23,13 +25,24 @@ pub struct Scan {
     pub period_us: u64,
     /// What is connected beside the board.
     pub inputs: Wired,
+    /// The LEDs that are connected.
+    pub leds: Connected,
     /// Whether the wiring is examined at the start.
     pub self_test: bool,
+    /// Real-time priority of the thread, 1 to 99; nothing for that of any other.
+    pub realtime: Option<u8>,
 }
 
 impl Default for Scan {
     fn default() -> Scan {
-        Scan { layout: Layout::default(), period_us: 5_000, inputs: Wired::default(), self_test: true }
+        Scan {
+            layout: Layout::default(),
+            period_us: 5_000,
+            inputs: Wired::default(),
+            leds: Connected::default(),
+            self_test: true,
+            realtime: None,
+        }
     }
 }
 
@@ -50,12 +63,20 @@ pub struct MatrixSource<P> {
     port: P,
     scan: Scan,
     status: Arc<Status>,
+    leds: Arc<Leds>,
 }
 
 impl<P: MatrixPort> MatrixSource<P> {
     /// A source on an open port.
     pub fn new(port: P, scan: Scan) -> MatrixSource<P> {
-        MatrixSource { port, scan, status: Arc::default() }
+        MatrixSource { port, scan, status: Arc::default(), leds: Arc::default() }
+    }
+
+    /// Lights what `leds` says; without it they are dark.
+    #[must_use]
+    pub fn with_leds(mut self, leds: Arc<Leds>) -> MatrixSource<P> {
+        self.leds = leds;
+        self
     }
 
     /// Tells `status` how the scans are doing.
@@ -72,17 +93,29 @@ impl<P: MatrixPort> Source for MatrixSource<P> {
     }
 
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
-        let Scan { layout, period_us, inputs, self_test } = self.scan;
-        let round = Round {
+        let Scan { layout, period_us, inputs, leds, self_test, realtime } = self.scan;
+        // A thread that opens its board again has asked before.
+        if let Some(Err(refused)) = realtime.map(realtime::claim)
+            && self.status.is_refused_first()
+        {
+            tracing::warn!("{refused}");
+        }
+        let began = self.port.now();
+        let mut round = Round {
+            leds: Lights { connected: leds, may: self.leds, began, shown: None },
             scanner: Scanner::new(self.port, layout),
             inputs: Inputs::new(inputs),
             status: self.status,
             up: false,
             failures: 0,
             overruns: Overruns::default(),
+            scanned: began,
             untested: self_test,
         };
-        round.run(period_us.clamp(1_000, 100_000), sink, stop)
+        let ended = round.run(period_us.clamp(1_000, 100_000), sink, stop);
+        // Who comes after finds them dark; a port that is gone has none.
+        let _ = round.scanner.port().light(0);
+        ended
     }
 }
 
@@ -143,8 +176,20 @@ impl From<SourceError> for Trouble {
     }
 }
 
+/// The LEDs as they are.
+struct Lights {
+    connected: Connected,
+    /// What they may show.
+    may: Arc<Leds>,
+    /// When the board was opened.
+    began: MonoTime,
+    /// What was shown last; nothing while that is not known.
+    shown: Option<u32>,
+}
+
 struct Round<P> {
     scanner: Scanner<P>,
+    leds: Lights,
     inputs: Inputs,
     status: Arc<Status>,
     /// The board was told to be there.
@@ -152,6 +197,8 @@ struct Round<P> {
     /// Failures one after the other.
     failures: u32,
     overruns: Overruns,
+    /// When the last scan was over.
+    scanned: MonoTime,
     /// The wiring has to be examined.
     untested: bool,
 }
@@ -161,13 +208,17 @@ impl<P: MatrixPort> Round<P> {
         self.scanner.port().now()
     }
 
-    fn run(mut self, period: u64, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
+    fn run(&mut self, period: u64, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
         let mut due = self.now();
         while !stop.is_set() {
             let now = self.now();
             if now < due {
                 self.scanner.port().pause(due.since(now).min(SLICE_US));
                 continue;
+            }
+            // The settle time is shorter than an eighth of the period.
+            if now.since(self.scanned) < period / 8 {
+                self.scanner.follow_on();
             }
             match self.turn(now.since(due), period, sink) {
                 Ok(()) => {}
@@ -200,7 +251,9 @@ impl<P: MatrixPort> Round<P> {
             self.status.count_overrun();
         }
         let snapshot = self.scan(sink)?;
+        self.scanned = snapshot.at;
         self.inputs_of(&snapshot, sink)?;
+        self.light(snapshot.at)?;
         if let Some(event) = self.overruns.report(snapshot.at) {
             sink.send(snapshot.at, event)?;
         }
@@ -237,8 +290,17 @@ impl<P: MatrixPort> Round<P> {
         sent
     }
 
-    /// Examines the wiring. What is wrong goes to the operator and into the journal; a board that cannot be
-    /// read at all is refused.
+    fn light(&mut self, now: MonoTime) -> Result<(), PortError> {
+        let Lights { connected, may, began, shown } = &mut self.leds;
+        let pattern = connected.pattern(may.get(), now.since(*began));
+        if shown.replace(pattern) != Some(pattern) {
+            self.scanner.port().light(pattern)?;
+        }
+        Ok(())
+    }
+
+    /// Examines the wiring. What is wrong goes to the operator and into the journal, once, however often the board is
+    /// opened; a board that cannot be read at all is refused.
     fn test(&mut self, sink: &Sink) -> Result<(), Trouble> {
         let layout = *self.scanner.layout();
         let probe = selftest::probe(self.scanner.port())?;
@@ -247,20 +309,22 @@ impl<P: MatrixPort> Round<P> {
             tracing::info!("the board is neither empty nor set up: its wiring is not examined");
             return Ok(());
         };
-        self.status.set_wiring(summary(&findings));
+        let before = self.status.set_wiring(findings.clone());
+        if !same(&before, &findings) {
+            for finding in &findings {
+                tracing::warn!("matrix: {finding}");
+            }
+            let told: Vec<_> = findings
+                .iter()
+                .map(|finding| json!({"finding": finding.cause.code(), "place": finding.place()}))
+                .collect();
+            let at = self.now();
+            sink.send(at, Event::Device(json!({"source": "matrix", "self_test": told})))?;
+        }
         if findings.is_empty() {
-            tracing::info!("the wiring of the matrix is in order, as far as the board shows it");
-            return Ok(());
+            let again = if before.is_empty() { "" } else { " again" };
+            tracing::info!("the wiring of the matrix is in order{again}, as far as the board shows it");
         }
-        for finding in &findings {
-            tracing::warn!("matrix: {finding}");
-        }
-        let told: Vec<_> = findings
-            .iter()
-            .map(|finding| json!({"finding": finding.cause.code(), "place": finding.place()}))
-            .collect();
-        let at = self.now();
-        sink.send(at, Event::Device(json!({"source": "matrix", "self_test": told})))?;
         match findings.iter().find(|finding| finding.is_fatal()) {
             Some(fatal) => Err(Trouble::Source(SourceError::Device {
                 what: self.scanner.port().name(),
@@ -274,6 +338,7 @@ impl<P: MatrixPort> Round<P> {
     fn fail(&mut self, error: &PortError, sink: &Sink) -> Result<(), SourceError> {
         self.scanner.forget();
         self.inputs.forget();
+        self.leds.shown = None;
         self.status.count_failure();
         self.failures += 1;
         let what = self.scanner.port().name();
@@ -294,12 +359,14 @@ impl<P: MatrixPort> Round<P> {
     }
 }
 
-/// The findings in one line.
-fn summary(findings: &[Finding]) -> Option<String> {
-    let first = findings.first()?;
-    let more = findings.len() - 1;
-    let more = if more == 0 { String::new() } else { format!(" (and {more} more, see the log)") };
-    Some(format!("{first}{more}"))
+/// True where two tests found the same; a board that is refused is refused for one reason, whatever else shows.
+fn same(before: &[Finding], now: &[Finding]) -> bool {
+    let fatal =
+        |findings: &[Finding]| findings.iter().find(|finding| finding.is_fatal()).map(|found| found.cause);
+    match (fatal(before), fatal(now)) {
+        (None, None) => before == now,
+        (before, now) => before == now,
+    }
 }
 
 #[cfg(test)]

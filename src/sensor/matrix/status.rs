@@ -2,8 +2,10 @@
 
 use std::sync::{
     Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
+
+use super::selftest::Finding;
 
 /// Upper bounds of the classes in which the lateness of scans is counted, in microseconds. One more class
 /// holds what is later.
@@ -19,8 +21,10 @@ pub struct Status {
     overruns: AtomicU64,
     missed: AtomicU64,
     failures: AtomicU64,
-    /// What the self-test found, in words.
-    wiring: Mutex<Option<String>>,
+    /// Real-time priority was asked for and refused.
+    refused: AtomicBool,
+    /// What the self-test found last.
+    wiring: Mutex<Vec<Finding>>,
 }
 
 /// A copy of the figures.
@@ -71,14 +75,19 @@ impl Status {
         self.failures.fetch_add(1, Relaxed);
     }
 
-    /// Says what is wrong with the wiring.
-    pub fn set_wiring(&self, trouble: Option<String>) {
-        *self.wiring.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
+    /// Notes that real-time priority was refused; true for the first time.
+    pub fn is_refused_first(&self) -> bool {
+        !self.refused.swap(true, Relaxed)
+    }
+
+    /// Says what is wrong with the wiring; gives what was wrong before.
+    pub fn set_wiring(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        std::mem::replace(&mut self.wiring.lock().unwrap_or_else(PoisonError::into_inner), findings)
     }
 
     /// A copy of everything; nothing where no matrix is scanned.
     pub fn figures(&self) -> Option<ScanFigures> {
-        let wiring = self.wiring.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let wiring = summary(&self.wiring.lock().unwrap_or_else(PoisonError::into_inner));
         let figures = ScanFigures {
             scans: self.scans.load(Relaxed),
             late: std::array::from_fn(|class| {
@@ -93,6 +102,14 @@ impl Status {
         };
         (figures != ScanFigures::default()).then_some(figures)
     }
+}
+
+/// The findings in one line.
+fn summary(findings: &[Finding]) -> Option<String> {
+    let first = findings.first()?;
+    let more = findings.len() - 1;
+    let more = if more == 0 { String::new() } else { format!(" (and {more} more, see the log)") };
+    Some(format!("{first}{more}"))
 }
 
 #[cfg(test)]

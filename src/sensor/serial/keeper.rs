@@ -6,7 +6,7 @@
 //! is found by its number; four looks cost some ten microseconds each, and a board that is plugged in is read
 //! within the half second.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use crate::{session::time::MonoTime, sysclock};
 
@@ -14,7 +14,8 @@ use super::{
     super::{Stop, sleep_unless_stopped},
     Framing, ModemLines, PortSettings, SerialLink,
     attempts::Attempts,
-    place::{PortName, Roots},
+    held::Held,
+    place::{PortName, Roots, Sighting},
 };
 
 /// Time between two looks at the device file.
@@ -44,6 +45,8 @@ pub struct PortKeeper {
     trouble: Option<String>,
     path: Option<PathBuf>,
     device: Option<String>,
+    /// The device that is open.
+    held: Option<Arc<Held>>,
 }
 
 impl PortKeeper {
@@ -59,6 +62,7 @@ impl PortKeeper {
             trouble: None,
             path: None,
             device: None,
+            held: None,
         }
     }
 
@@ -84,8 +88,9 @@ impl PortKeeper {
         self.device.as_deref().unwrap_or("?")
     }
 
-    /// Waits until the port is open, or until there is something to tell.
+    /// Waits until the port is open, or until there is something to tell. A port that was open before is given back.
     pub fn next(&mut self, stop: &Stop) -> Next {
+        self.held = None;
         loop {
             if stop.is_set() {
                 return Next::Stopped;
@@ -103,25 +108,28 @@ impl PortKeeper {
         let trouble = match seen {
             Err(absent) => absent.to_string(),
             Ok(_) if !due => return None,
-            Ok(seen) => {
-                let (baud, framing, lines) = (self.baud, self.framing, self.lines);
-                let settings = PortSettings { path: seen.path, baud, framing, lines };
-                match SerialLink::open(&settings) {
-                    Ok(link) => {
-                        // A link may lead elsewhere by the time that somebody asks.
-                        let device = settings.path.canonicalize().unwrap_or_else(|_| settings.path.clone());
-                        self.device = Some(device.display().to_string());
-                        self.path = Some(settings.path);
-                        return Some(Next::Open(link));
-                    }
-                    Err(error) => {
-                        self.attempts.failed(now);
-                        error.to_string()
-                    }
+            Ok(seen) => match self.open(seen) {
+                Ok(link) => return Some(Next::Open(link)),
+                Err(trouble) => {
+                    self.attempts.failed(now);
+                    trouble
                 }
-            }
+            },
         };
         self.is_news(&trouble).then_some(Next::Trouble(trouble))
+    }
+
+    fn open(&mut self, seen: Sighting) -> Result<SerialLink, String> {
+        let held = Held::take(&seen, &self.name.to_string()).map_err(|shared| shared.to_string())?;
+        let settings =
+            PortSettings { path: seen.path, baud: self.baud, framing: self.framing, lines: self.lines };
+        let link = SerialLink::open(&settings).map_err(|error| error.to_string())?;
+        // A link may lead elsewhere by the time that somebody asks.
+        let device = settings.path.canonicalize().unwrap_or_else(|_| settings.path.clone());
+        self.device = Some(device.display().to_string());
+        self.path = Some(settings.path);
+        self.held = held.map(Arc::new);
+        Ok(link)
     }
 
     /// The port failed; `trouble` comes back unless it was told last.
@@ -146,5 +154,38 @@ impl PortKeeper {
         let news = self.trouble.as_deref() != Some(trouble);
         self.trouble = Some(trouble.to_owned());
         news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serialport::{SerialPort as _, TTYPort};
+
+    use super::*;
+
+    #[test]
+    fn a_device_is_read_under_one_of_its_names_and_the_other_board_hears_which() {
+        let (_master, slave) = TTYPort::pair().unwrap();
+        let device = PathBuf::from(slave.name().unwrap());
+        drop(slave);
+        let dir = tempfile::tempdir().unwrap();
+        let keeper = |name: &str| {
+            let link = dir.path().join(name);
+            std::os::unix::fs::symlink(&device, &link).unwrap();
+            PortKeeper::new(PortName::Path(link), 9600, Framing::default(), ModemLines::Leave)
+        };
+        let (mut first, mut second) = (keeper("by-id"), keeper("udev"));
+        let stop = Stop::default();
+        let Next::Open(link) = first.next(&stop) else { panic!() };
+        let Next::Trouble(told) = second.next(&stop) else { panic!() };
+        let names = [dir.path().join("udev"), device.clone(), dir.path().join("by-id")];
+        let [own, device, other] = names.map(|path| path.display().to_string());
+        assert!(
+            told.starts_with(&format!("{own}: is the same device ({device}) as {other}, which ")),
+            "{told}"
+        );
+        drop(link);
+        drop(first);
+        assert!(matches!(second.next(&stop), Next::Open(_)), "it is free again");
     }
 }

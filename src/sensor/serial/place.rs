@@ -57,6 +57,11 @@ impl Sighting {
         let seen = fs::metadata(&path).ok()?;
         Some(Sighting { mark: (seen.dev(), seen.ino(), seen.rdev(), seen.ctime(), seen.ctime_nsec()), path })
     }
+
+    /// The number of the device, the same under all its names; nothing where this is no device.
+    pub fn device(&self) -> Option<u64> {
+        Some(self.mark.2).filter(|number| *number != 0)
+    }
 }
 
 /// Why a port is not there, with what an operator can do.

@@ -70,6 +70,10 @@ fn what_is_broken_or_stuck_reads_so() {
     let file = Bitboard(0x0101_0101_0101_0101);
     assert_eq!(read(&[Fault::BrokenColumn(0)], START), START & !file);
     assert_eq!(read(&[Fault::ColumnLow(0)], START), START & !file);
+    assert_eq!(
+        read(&[Fault::RowHigh(3)], on(&[Square::B4, Square::C6])),
+        on(&[Square::C6]) | Bitboard(0x0202_0202_0202_0202)
+    );
     assert_eq!(read(&[Fault::ColumnHigh(0)], START), START | file);
     assert_eq!(read(&[Fault::Crosstalk((3, 3), (3, 4))], on(&[Square::D4])), on(&[Square::D4, Square::E4]));
     assert_eq!(read(&[Fault::Crosstalk((3, 3), (3, 4))], on(&[Square::E4])), on(&[Square::E4]));
@@ -95,6 +99,7 @@ fn faults_are_written_as_they_are_read() {
         "closed-reed 2,2",
         "crosstalk 3,4 3,5",
         "broken-row 7",
+        "row-high 3",
         "broken-column 0",
         "column-high 1",
         "column-low 1",

@@ -59,6 +59,8 @@ pub enum Fault {
     Crosstalk((u8, u8), (u8, u8)),
     /// The wire of this row is broken at the driver.
     BrokenRow(u8),
+    /// This row always has the active level.
+    RowHigh(u8),
     /// The wire of this column is broken at the input.
     BrokenColumn(u8),
     /// This column always has the active level.
@@ -73,7 +75,7 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no fault is called {0:?}; they are no-diodes, floating-rows, shorted-diode R,C, open-diode R,C, open-reed \
-     R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, broken-column C, column-high C, column-low C and \
+     R,C, closed-reed R,C, crosstalk R,C R,C, broken-row R, row-high R, broken-column C, column-high C, column-low C and \
      slow-columns US, with rows and columns from 0 to 7"
 )]
 pub struct FaultError(String);
@@ -100,6 +102,7 @@ fn read(text: &str) -> Option<Fault> {
         ("floating-rows", []) => Fault::FloatingRows,
         ("crosstalk", [one, other]) => Fault::Crosstalk(crossing(one)?, crossing(other)?),
         ("broken-row", [one]) => Fault::BrokenRow(line(one)?),
+        ("row-high", [one]) => Fault::RowHigh(line(one)?),
         ("broken-column", [one]) => Fault::BrokenColumn(line(one)?),
         ("column-high", [one]) => Fault::ColumnHigh(line(one)?),
         ("column-low", [one]) => Fault::ColumnLow(line(one)?),
@@ -131,6 +134,7 @@ impl fmt::Display for Fault {
                 write!(f, "crosstalk {},{} {},{}", one.0, one.1, other.0, other.1)
             }
             Fault::BrokenRow(row) => write!(f, "broken-row {row}"),
+            Fault::RowHigh(row) => write!(f, "row-high {row}"),
             Fault::BrokenColumn(column) => write!(f, "broken-column {column}"),
             Fault::ColumnHigh(column) => write!(f, "column-high {column}"),
             Fault::ColumnLow(column) => write!(f, "column-low {column}"),
@@ -154,6 +158,7 @@ pub struct Wiring {
     /// A man on the first crossing closes the second.
     crosstalk: Vec<(u32, u32)>,
     broken_rows: u8,
+    rows_high: u8,
     broken_columns: u8,
     columns_high: u8,
     columns_low: u8,
@@ -170,6 +175,7 @@ impl Default for Wiring {
             reeds: [Reed::Good; 64],
             crosstalk: Vec::new(),
             broken_rows: 0,
+            rows_high: 0,
             broken_columns: 0,
             columns_high: 0,
             columns_low: 0,
@@ -206,6 +212,7 @@ impl Wiring {
                 self.crosstalk.push((index(one.0, one.1), index(other.0, other.1)));
             }
             Fault::BrokenRow(row) => self.broken_rows |= 1 << (row & 7),
+            Fault::RowHigh(row) => self.rows_high |= 1 << (row & 7),
             Fault::BrokenColumn(column) => self.broken_columns |= 1 << (column & 7),
             Fault::ColumnHigh(column) => self.columns_high |= 1 << (column & 7),
             Fault::ColumnLow(column) => self.columns_low |= 1 << (column & 7),
@@ -231,6 +238,7 @@ impl Wiring {
 
     /// Where the columns come to rest when the rows of `driven` are driven.
     pub(super) fn levels(&self, driven: u8, closed: u64) -> [Level; 8] {
+        let driven = driven | self.rows_high;
         let fed = self.fed(driven & !self.broken_rows, closed);
         let mut levels = [Level::Low; 8];
         for (column, level) in levels.iter_mut().enumerate() {

@@ -13,6 +13,8 @@ pub enum Cause {
     Turned,
     /// Nothing reads closed at all.
     Silent,
+    /// Several columns read closed while no row is driven, as if a row with men were.
+    RowStuck,
     /// This column reads closed while no row is driven.
     ColumnStuck,
     /// Nothing in this row ever reads closed.
@@ -38,6 +40,7 @@ impl Cause {
             Cause::NoDiodes => "no-diodes",
             Cause::Turned => "turned",
             Cause::Silent => "silent",
+            Cause::RowStuck => "row-stuck",
             Cause::ColumnStuck => "column-stuck",
             Cause::RowBroken => "row-broken",
             Cause::ColumnBroken => "column-broken",
@@ -58,6 +61,10 @@ impl Cause {
             }
             Cause::Turned => "the rows of the matrix are files, or the board lies across",
             Cause::Silent => "no row reaches the columns: a cable is out, or the pins are others",
+            Cause::RowStuck => {
+                "the columns of a row with men are at the level of a closed contact all the time: that row is shorted \
+                 to a supply, or `active` or the resistors at the columns are the other way round"
+            }
             Cause::ColumnStuck => {
                 "the column is at the level of a closed contact all the time: shorted to a supply or a row, \
                  pulled the wrong way, or another pin"
@@ -86,6 +93,9 @@ impl Cause {
             Cause::NoDiodes => "solder a diode to each contact, or turn them round, or change `active`",
             Cause::Turned => "set `rows-are = \"files\"`, or turn the board",
             Cause::Silent => "check the plugs, `rows` and `columns`",
+            Cause::RowStuck => {
+                "measure each row against the supply while the daemon is stopped, and check `active` and `pull`"
+            }
             Cause::ColumnStuck => "check the column's wire and pin, and `active`",
             Cause::RowBroken => "check the wire from the pin of the row to its first contact, and `rows`",
             Cause::ColumnBroken => {

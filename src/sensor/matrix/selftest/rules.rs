@@ -11,12 +11,20 @@ const MEN_OF_A_LINE: u32 = 2;
 /// What is wrong where men stand on the squares of `expected` and on no others.
 pub fn examine(probe: &Probe, expected: Bitboard, layout: &Layout) -> Vec<Finding> {
     let (ever, always) = probe.ever_and_always();
-    let mut case =
-        Case { probe, layout, expected: layout.rows(expected), ever, always, findings: Vec::new() };
+    let mut case = Case {
+        probe,
+        layout,
+        expected: layout.rows(expected),
+        quiet: probe.quiet,
+        ever,
+        always,
+        findings: Vec::new(),
+    };
     if case.is_turned(expected) {
         case.tell(Cause::Turned, Bitboard::EMPTY, None, None);
         return case.findings;
     }
+    case.stuck_row();
     case.stuck_columns();
     if case.is_silent() {
         case.tell(Cause::Silent, Bitboard::EMPTY, None, None);
@@ -40,6 +48,8 @@ struct Case<'a> {
     layout: &'a Layout,
     /// The contacts that should read closed.
     expected: Rows,
+    /// The columns that read closed while no row is driven and that nothing has explained.
+    quiet: u8,
     /// Those that did, at least once and always. Rules set them to what is expected where they explain them.
     ever: Rows,
     always: Rows,
@@ -81,8 +91,28 @@ impl Case<'_> {
         expected == INITIAL && seen != INITIAL && seen.flip_diagonal() == INITIAL
     }
 
+    /// A row that is driven all the time shows its men on every row. With men on all its squares it reads as eight
+    /// stuck columns do, and as columns that are held at the wrong level.
+    fn stuck_row(&mut self) {
+        let quiet = self.probe.quiet;
+        let rows: Vec<usize> =
+            self.expected.iter().enumerate().filter(|(_, men)| **men == quiet).map(|(row, _)| row).collect();
+        if quiet.count_ones() < MEN_OF_A_LINE || (rows.is_empty() && quiet != 0xff) {
+            return;
+        }
+        let row = match rows.as_slice() {
+            [row] => Some(*row),
+            _ => None,
+        };
+        let men = std::array::from_fn(|row| if rows.contains(&row) { quiet } else { 0 });
+        self.tell(Cause::RowStuck, self.squares(men), row, None);
+        self.explain(&[quiet; LINES]);
+        self.quiet = 0;
+    }
+
     fn stuck_columns(&mut self) {
-        for column in (0..LINES).filter(|column| self.probe.quiet >> column & 1 == 1) {
+        let quiet = self.quiet;
+        for column in (0..LINES).filter(|column| quiet >> column & 1 == 1) {
             let squares = self.squares([1 << column; LINES]);
             self.tell(Cause::ColumnStuck, squares, None, Some(column));
             self.explain_column(column);

@@ -67,6 +67,21 @@ fn what_does_not_open_shows_on_the_empty_board() {
 }
 
 #[test]
+fn a_row_that_is_driven_all_the_time_is_one_finding() {
+    let found = at_start(&measured(&[Fault::RowHigh(6)], INITIAL), &Layout::default()).unwrap();
+    assert_eq!(found.iter().map(|finding| finding.cause).collect::<Vec<_>>(), [Cause::RowStuck]);
+    let pattern = "a7 b7 c7 d7 e7 f7 h7, row 6";
+    assert_eq!(one(&[Fault::RowHigh(6)], DIODE_PATTERNS[0]), is(Cause::RowStuck, pattern));
+    assert_eq!(found_on_empty(&[Fault::RowHigh(6)]), []);
+    let all: Vec<Fault> = (0..8).map(Fault::ColumnHigh).collect();
+    assert_eq!(found_on_empty(&all), [is(Cause::RowStuck, "the whole matrix")]);
+}
+
+fn found_on_empty(faults: &[Fault]) -> Vec<(Cause, String)> {
+    found(faults, Bitboard::EMPTY)
+}
+
+#[test]
 fn columns_that_fall_too_slowly_are_told_from_contacts() {
     let (cause, place) = one(&[Fault::SlowColumns(80)], INITIAL);
     assert_eq!((cause, place.as_str()), (Cause::SettleTooShort, "a3 b3 c3 d3 e3 f3 g3 h3"));

@@ -165,12 +165,18 @@ fn late_scans_are_counted_and_reported_now_and_then() {
 
 /// A simulated board with these faults, scanned until ten scans are made or it is refused.
 fn started(faults: &[Fault], men: Bitboard) -> (Vec<Event>, Option<String>) {
-    let matrix = SimulatedMatrix::new(Wiring::with(faults), Square::ALL, men, 7);
     let status = Arc::new(Status::default());
+    let told = opened(faults, men, &status);
+    (told, status.figures().and_then(|figures| figures.wiring))
+}
+
+/// The same of a board that was opened before: `status` is what is known of it.
+fn opened(faults: &[Fault], men: Bitboard, status: &Arc<Status>) -> Vec<Event> {
+    let matrix = SimulatedMatrix::new(Wiring::with(faults), Square::ALL, men, 7);
     let source = MatrixSource::new(SimulatedPort::in_simulated_time(matrix, 50), Scan::default())
         .with_status(status.clone());
-    let told = events(source, || status.figures().is_some_and(|figures| figures.scans >= 10));
-    (told, status.figures().and_then(|figures| figures.wiring))
+    let enough = status.figures().map_or(0, |figures| figures.scans) + 10;
+    events(source, || status.figures().is_some_and(|figures| figures.scans >= enough))
 }
 
 #[test]
@@ -194,6 +200,39 @@ fn a_matrix_without_diodes_is_refused_with_the_reason() {
     assert!(refused.starts_with("simulated matrix: the matrix has no diodes"), "{refused}");
     assert!(refused.contains("; solder a diode to each contact"), "{refused}");
     assert!(wiring.unwrap().contains("no-diodes"));
+}
+
+/// The test at the start makes the second scan late: it follows the first one at once, while the columns of the last
+/// row are still falling.
+#[test]
+fn a_scan_that_follows_at_once_lets_its_first_row_settle() {
+    let men = selftest::INITIAL.without(Square::G1);
+    let (told, _) = started(&[], men);
+    assert!(!told.iter().any(|event| matches!(event, Event::Square { .. })), "{told:?}");
+}
+
+/// A board that is tried again and again is told once, and once more when it is something else or in order.
+#[test]
+fn what_is_known_of_the_wiring_is_not_told_again() {
+    let status = Arc::new(Status::default());
+    let told = |faults: &[Fault]| -> Vec<String> {
+        let events = opened(faults, selftest::INITIAL, &status);
+        let found = events.iter().filter_map(|event| match event {
+            Event::Device(value) => value.get("self_test"),
+            _ => None,
+        });
+        found
+            .map(|found| found.as_array().unwrap().iter().map(|one| one["finding"].to_string()).collect())
+            .collect()
+    };
+    let refused = [Fault::NoDiodes];
+    assert_eq!(told(&refused), ["\"no-diodes\""]);
+    assert!(told(&refused).is_empty() && told(&refused).is_empty());
+    assert_eq!(told(&[Fault::OpenDiode(1, 4)]), ["\"never-closes\""]);
+    assert!(told(&[Fault::OpenDiode(1, 4)]).is_empty());
+    assert_eq!(told(&[]), [""], "it is in order again");
+    assert!(told(&[]).is_empty());
+    assert_eq!(told(&refused), ["\"no-diodes\""]);
 }
 
 #[test]
