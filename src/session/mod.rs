@@ -3,6 +3,7 @@
 //! No I/O, no clock, no randomness, no floating point, no hash order: the same events give the
 //! same facts, byte for byte. A deadline acts at its own time, so a late wake-up changes nothing.
 
+pub mod clock;
 pub mod debounce;
 pub mod event;
 pub mod fact;

@@ -57,6 +57,8 @@ pub(super) enum Deed {
     Pause,
     /// The arbiter starts a player's clock.
     Run { side: Color, seen: bool },
+    /// The arbiter sets a player's time, in microseconds.
+    Set { side: Color, left_us: u64 },
 }
 
 /// A deed and its time in microseconds from the start.
@@ -67,7 +69,7 @@ pub(super) struct ClockDeed {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Side {
+pub(super) struct Side {
     left_us: u64,
     /// Index of the period.
     period: usize,
@@ -77,12 +79,14 @@ struct Side {
 }
 
 /// A clock that runs through its deeds and reports what its interface would.
-struct Clock<'a> {
+pub(super) struct Clock<'a> {
     control: &'a TimeControl,
     reports: ClockReports,
     sides: ByColor<Side>,
-    running: Option<Color>,
+    pub(super) running: Option<Color>,
     now: u64,
+    /// By how much it is too fast, in parts per million.
+    rate_ppm: i32,
     out: Vec<(u64, Event)>,
 }
 
@@ -93,17 +97,7 @@ pub(super) fn run(
     deeds: &[ClockDeed],
     end: u64,
 ) -> Vec<(u64, Event)> {
-    let first = control.0.first().copied();
-    let left_us = first.map_or(0, |period| period.base_us + period.increment_us);
-    let side = Side { left_us, period: 0, moves: 0, fallen: false };
-    let mut clock = Clock {
-        control,
-        reports,
-        sides: ByColor { white: side, black: side },
-        running: None,
-        now: 0,
-        out: Vec::new(),
-    };
+    let mut clock = Clock::new(control, reports, 0);
     for deed in deeds {
         clock.advance(deed.at);
         clock.take(*deed);
@@ -112,8 +106,33 @@ pub(super) fn run(
     clock.out
 }
 
-impl Clock<'_> {
-    fn take(&mut self, ClockDeed { at, deed }: ClockDeed) {
+impl<'a> Clock<'a> {
+    /// A clock that was set and not started.
+    pub(super) fn new(control: &'a TimeControl, reports: ClockReports, rate_ppm: i32) -> Clock<'a> {
+        let first = control.0.first().copied();
+        let left_us = first.map_or(0, |period| period.base_us + period.increment_us);
+        let side = Side { left_us, period: 0, moves: 0, fallen: false };
+        let sides = ByColor { white: side, black: side };
+        Clock { control, reports, sides, running: None, now: 0, rate_ppm, out: Vec::new() }
+    }
+
+    /// What was reported, once.
+    pub(super) fn told(&mut self) -> Vec<(u64, Event)> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// Microseconds left for a side.
+    pub(super) fn left_us(&self, side: Color) -> u64 {
+        self.sides.get(side).left_us
+    }
+
+    /// The clock's own time at a moment, in microseconds.
+    fn own(&self, at: u64) -> u64 {
+        let drift = i128::from(at) * i128::from(self.rate_ppm) / 1_000_000;
+        u64::try_from(i128::from(at) + drift).unwrap_or(0)
+    }
+
+    pub(super) fn take(&mut self, ClockDeed { at, deed }: ClockDeed) {
         let (event, seen) = match deed {
             Deed::Press { by, seen } => {
                 self.press(by);
@@ -126,6 +145,14 @@ impl Clock<'_> {
             Deed::Run { side, seen } => {
                 self.running = Some(side);
                 (Event::Run(side), seen)
+            }
+            Deed::Set { side, left_us } => {
+                self.sides.get_mut(side).left_us = left_us;
+                self.sides.get_mut(side).fallen = left_us == 0;
+                if self.reports.at_press {
+                    self.report(at);
+                }
+                return;
             }
         };
         // A clock tells a press together with the time that it leaves.
@@ -171,7 +198,7 @@ impl Clock<'_> {
     }
 
     /// Lets the time pass until `to`, with the readings and the flag on the way.
-    fn advance(&mut self, to: u64) {
+    pub(super) fn advance(&mut self, to: u64) {
         let every = u64::from(self.reports.every_ms) * 1000;
         while self.now < to {
             let reading = self.now.checked_div(every).map_or(u64::MAX, |count| (count + 1) * every);
@@ -182,9 +209,10 @@ impl Clock<'_> {
                 _ => u64::MAX,
             };
             let next = to.min(reading).min(fall);
+            let gone = self.own(next) - self.own(self.now);
             if let Some(side) = self.running {
                 let side = self.sides.get_mut(side);
-                side.left_us = side.left_us.saturating_sub(next - self.now);
+                side.left_us = side.left_us.saturating_sub(gone);
             }
             self.now = next;
             if let (Some(side), true) = (self.running, next == fall) {
@@ -203,7 +231,8 @@ impl Clock<'_> {
 mod tests {
     use super::*;
 
-    const PRESSES_ONLY: ClockReports = ClockReports { every_ms: 0, at_press: true, start: true };
+    const PRESSES_ONLY: ClockReports =
+        ClockReports { every_ms: 0, at_press: true, start: true, ..ClockReports::SILENT };
 
     fn control(text: &str) -> TimeControl {
         TimeControl::parse(text).unwrap()
@@ -267,7 +296,7 @@ mod tests {
 
     #[test]
     fn readings_come_every_second_and_a_flag_falls_once() {
-        let reports = ClockReports { every_ms: 1000, at_press: false, start: true };
+        let reports = ClockReports { every_ms: 1000, start: true, ..ClockReports::SILENT };
         let events = run(&control("3"), reports, &[at(0, START)], 5_500_000);
         let flags: Vec<_> = events.iter().filter(|(_, e)| matches!(e, Event::Flag(_))).collect();
         assert_eq!(flags, [&(3_000_000, Event::Flag(Color::White))]);

@@ -190,7 +190,7 @@ impl Params {
             settle_ms: 20,
             scan_ms: 200,
             initial_report: true,
-            clock: ClockReports { every_ms: 1000, at_press: true, start: true },
+            clock: ClockReports { every_ms: 1000, at_press: true, start: true, ..ClockReports::SILENT },
             ending: Ending::Stopped,
         }
     }

@@ -16,6 +16,7 @@ mod output;
 pub mod params;
 pub mod peg;
 pub mod pgn;
+pub mod polled;
 mod quantity;
 mod rng;
 pub mod settings;
@@ -31,7 +32,7 @@ use self::{
     contacts::{Contact, Contacts},
     hands::Hands,
     output::Reading,
-    params::{Ending, Output, Params},
+    params::{ClockKind, Ending, Output, Params},
     rng::Rng,
     turn::Before,
 };
@@ -96,6 +97,8 @@ pub struct Simulation {
 /// What the streams of random numbers are for.
 const HANDS: u64 = 1;
 const BOUNCE: u64 = 2;
+const CLOCK: u64 = 3;
+const PLAYERS: u64 = 4;
 
 /// A man that is still off the centre after the last move is put right within this time.
 const LAST_LOOK_US: u64 = 1_500_000;
@@ -264,7 +267,10 @@ fn put_together(
         timed.push((0, report));
     }
     timed.extend(readings);
-    timed.extend(clock::run(control, params.clock, &deeds, end_us));
+    timed.extend(match params.clock.kind {
+        ClockKind::Exact => clock::run(control, params.clock, &deeds, end_us),
+        ClockKind::Dgt => polled::run(control, &params.clock, &deeds, end_us, seed),
+    });
     timed.extend(entered.map(|(at, result)| (at, Event::Result(result))));
     timed.sort_by_key(|(at, _)| *at);
     // A press may come after the last thing that the hands did on the board.

@@ -271,6 +271,75 @@ pub struct ClockReports {
     pub at_press: bool,
     /// The clock's start is reported (`run-white`).
     pub start: bool,
+    /// How the clock is heard.
+    pub kind: ClockKind,
+    /// A clock that is heard through the board.
+    pub polled: PolledClock,
+}
+
+impl ClockReports {
+    /// A clock that reports nothing by itself.
+    pub const SILENT: ClockReports = ClockReports {
+        every_ms: 0,
+        at_press: false,
+        start: false,
+        kind: ClockKind::Exact,
+        polled: PolledClock::DGT,
+    };
+}
+
+/// How a clock is heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockKind {
+    /// It tells its times to the millisecond, at once.
+    Exact,
+    /// A DGT board asks it a few times a second for the seconds that it shows.
+    Dgt,
+}
+
+impl ClockKind {
+    /// Every kind.
+    pub const ALL: [ClockKind; 2] = [ClockKind::Exact, ClockKind::Dgt];
+
+    /// The word of the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ClockKind::Exact => "exact",
+            ClockKind::Dgt => "dgt",
+        }
+    }
+}
+
+/// A clock that a board asks for what it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolledClock {
+    /// From one question to the next.
+    pub gap: Span,
+    /// From the answer of the clock to its arrival; a message never overtakes another.
+    pub lag: Span,
+    /// Messages that do not arrive.
+    pub lost: Rate,
+    /// Messages that say something else.
+    pub wrong: Rate,
+    /// By how much the clock is too fast, in parts per million.
+    pub rate_ppm: i32,
+    /// It shows a second until it is used up; else the whole seconds that are left.
+    pub rounds_up: bool,
+    /// The lever has a wire of its own: presses are told at once, not with the message that shows them.
+    pub wired: bool,
+}
+
+impl PolledClock {
+    /// What is known of DGT clocks behind a board.
+    pub const DGT: PolledClock = PolledClock {
+        gap: Span::ms(333, 500),
+        lag: Span::ms(0, 1000),
+        lost: Rate::new(2_000),
+        wrong: Rate::new(100),
+        rate_ppm: 0,
+        rounds_up: false,
+        wired: false,
+    };
 }
 
 /// Everything that the simulator can be told.

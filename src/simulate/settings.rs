@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::params::{Ending, Output, Params, Rate, Span};
+use super::params::{ClockKind, Ending, Output, Params, Rate, Span};
 
 /// Why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +45,9 @@ enum Slot<'a> {
     Micros(&'a mut u32, &'a mut u32),
     Output(&'a mut Output),
     Ending(&'a mut Ending),
+    Clock(&'a mut ClockKind),
+    /// Parts per million, either way.
+    Ppm(&'a mut i32),
 }
 
 /// Spans and times end here: an hour is more than any of them needs.
@@ -64,6 +67,8 @@ impl Slot<'_> {
             Slot::Micros(..) => "a span of times from 1us to 1000000us, such as 80-900us",
             Slot::Output(_) => "raw, debounced or identity",
             Slot::Ending(_) => "open, stopped, kings or entered",
+            Slot::Clock(_) => "exact or dgt",
+            Slot::Ppm(_) => "a rate from -1000ppm to 1000ppm, such as 150ppm",
         }
     }
 
@@ -94,6 +99,12 @@ impl Slot<'_> {
             Slot::Ending(ending) => {
                 *ending = Ending::ALL.into_iter().find(|ending| ending.as_str() == text)?;
             }
+            Slot::Clock(kind) => *kind = ClockKind::ALL.into_iter().find(|kind| kind.as_str() == text)?,
+            Slot::Ppm(ppm) => {
+                let text = text.strip_suffix("ppm")?;
+                let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+                *ppm = sign * i32::try_from(number(text, 1000)?).ok()?;
+            }
         }
         Some(())
     }
@@ -118,6 +129,8 @@ impl fmt::Display for Slot<'_> {
             Slot::Micros(low, high) => write!(f, "{low}-{high}us"),
             Slot::Output(output) => f.write_str(output.as_str()),
             Slot::Ending(ending) => f.write_str(ending.as_str()),
+            Slot::Clock(kind) => f.write_str(kind.as_str()),
+            Slot::Ppm(ppm) => write!(f, "{ppm}ppm"),
         }
     }
 }
@@ -171,6 +184,14 @@ fn slots(params: &mut Params) -> Vec<(String, Slot<'_>)> {
         ("clock.every", Slot::Millis(&mut clock.every_ms)),
         ("clock.at-press", Slot::Flag(&mut clock.at_press)),
         ("clock.start", Slot::Flag(&mut clock.start)),
+        ("clock.kind", Slot::Clock(&mut clock.kind)),
+        ("clock.gap", Slot::Span(&mut clock.polled.gap)),
+        ("clock.lag", Slot::Span(&mut clock.polled.lag)),
+        ("clock.lost", Slot::Rate(&mut clock.polled.lost)),
+        ("clock.wrong", Slot::Rate(&mut clock.polled.wrong)),
+        ("clock.rate", Slot::Ppm(&mut clock.polled.rate_ppm)),
+        ("clock.rounds-up", Slot::Flag(&mut clock.polled.rounds_up)),
+        ("clock.wired", Slot::Flag(&mut clock.polled.wired)),
     ];
     slots.extend(others.map(|(name, slot)| (name.to_owned(), slot)));
     slots

@@ -1,0 +1,118 @@
+//! Times that changed in another way than by running: set by hand, or another period.
+
+use shakmaty::Color;
+
+use super::{Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span};
+
+const SECOND_US: i64 = 1_000_000;
+/// A smaller change is a matter of the estimate, not of the clock.
+const TELL_US: i64 = 2_000_000;
+const HOUR_US: i64 = 3_600_000_000;
+/// By so much a change may differ from what explains it.
+const ROOM_US: i64 = 2_200_000;
+/// Where the time control is not known, a period adds at least so much, in steps of five minutes.
+const PERIOD_US: i64 = 900_000_000;
+const PERIOD_STEP_US: i64 = 300_000_000;
+/// A clock that adds the next period when the time of the one before is used up.
+const USED_UP_US: i64 = 5_000_000;
+
+/// A side whose time is another one.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    side: Color,
+    expected: Span,
+    shown: i64,
+}
+
+impl Other {
+    fn by(&self) -> i64 {
+        self.shown - self.expected.middle()
+    }
+}
+
+impl Estimator {
+    /// The messages in doubt are no accident: their times hold from now on.
+    pub(super) fn resolve(&mut self, at: i64) {
+        let jump = self.doubt.is_jump();
+        let samples = self.doubt.take();
+        let (Some(first), Some(last)) = (samples.first().copied(), samples.last().copied()) else { return };
+        let unseen = self.bank.running().is_some() && first.to - self.heard > GAP_US;
+        let others: Vec<Other> = Color::ALL.into_iter().filter_map(|side| self.other(side, &last)).collect();
+        let tell = jump && !unseen && !self.is_unseen_pair(&others);
+        self.before = None;
+        self.pending = None;
+        for other in &others {
+            self.press = self.press.filter(|by| by != &other.side);
+            let added = self.period(other, &last);
+            if let Some(us) = added {
+                self.bank.add(other.side, us);
+            }
+            if added.is_none() || self.bank.miss(&last) > NEAR_US {
+                self.bank.forget(other.side);
+            }
+            if tell && other.by().abs() >= TELL_US {
+                let change = match added {
+                    Some(_) => Change::Period,
+                    None if other.by().abs() > HOUR_US => Change::Jump,
+                    None => Change::Adjusted,
+                };
+                let ms = |us: i64| u64::try_from(us / 1000).unwrap_or(0);
+                self.findings.push_back(Finding::Changed {
+                    change,
+                    side: other.side,
+                    before_ms: ms(other.expected.middle()),
+                    after_ms: ms(other.shown),
+                    seen: self.moment(first.to),
+                });
+            }
+        }
+        if others.is_empty() {
+            // Each side fits and both together do not.
+            self.bank.forget(Color::White);
+            self.bank.forget(Color::Black);
+        }
+        for sample in &samples {
+            if !self.bank.take(sample) {
+                self.bank.stretch(sample, at);
+            }
+        }
+        self.heard = last.to;
+    }
+
+    /// The side, where a message shows another time than is known.
+    fn other(&self, side: Color, sample: &Sample) -> Option<Other> {
+        let shown = (*sample.shown.get(side))?;
+        let mut expected = self.bank.left(side, sample.to);
+        if sample.running == Some(side) {
+            expected = Span::new(expected.lo, expected.hi.saturating_add(sample.to - sample.from));
+        }
+        let seen = Span::exact(shown).wider(sample.unit - 1);
+        (expected.is_bounded() && expected.gap(seen) > 0).then_some(Other { side, expected, shown })
+    }
+
+    /// What a new period added to a side, in microseconds, where that explains its time.
+    fn period(&self, other: &Other, last: &Sample) -> Option<i64> {
+        let by = other.by();
+        let known = self.expected.periods_ms.iter().filter_map(|ms| i64::try_from(*ms).ok());
+        let known = known.map(|ms| ms.saturating_mul(1000)).find(|us| (us - by).abs() <= ROOM_US);
+        if known.is_some() || self.expected.per_move.is_some() {
+            return known;
+        }
+        let steps = (by + PERIOD_STEP_US / 2).div_euclid(PERIOD_STEP_US) * PERIOD_STEP_US;
+        let due = last.running != Some(other.side) || other.expected.lo < USED_UP_US;
+        (due && steps >= PERIOD_US && (steps - by).abs() <= ROOM_US).then_some(steps)
+    }
+
+    /// Two presses so close together that no message came between: both players got what a move adds.
+    fn is_unseen_pair(&self, others: &[Other]) -> bool {
+        let Some(PerMove::Increment { ms }) = self.expected.per_move else { return false };
+        let us = i64::try_from(ms).unwrap_or(0).saturating_mul(1000);
+        let ran = |other: &Other| self.bank.running() == Some(other.side);
+        let fits = |other: &Other| {
+            let late = other.by() - us;
+            let least = if ran(other) { -ROOM_US } else { -ROOM_US - SECOND_US };
+            (least..=ROOM_US).contains(&late)
+        };
+        us > 0 && others.len() == 2 && others.iter().all(fits)
+    }
+}
