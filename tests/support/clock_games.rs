@@ -129,10 +129,18 @@ fn one(plan: &Plan, seed: u64, game: u64, score: &mut Score) {
     } else {
         Expected::default()
     };
-    read(plan, &run, Estimator::new(model, expected, true), increment * 1_000_000, score);
+    let second_ms = periods.first().map(|s| s * 1000).filter(|_| plan.control_known);
+    read(plan, &run, Estimator::new(model, expected, true), increment * 1_000_000, second_ms, score);
 }
 
-fn read(plan: &Plan, run: &ClockRun, mut estimator: Estimator, increment_us: u64, score: &mut Score) {
+fn read(
+    plan: &Plan,
+    run: &ClockRun,
+    mut estimator: Estimator,
+    increment_us: u64,
+    second_ms: Option<u64>,
+    score: &mut Score,
+) {
     score.hours_us += run.end_us;
     score.set += run.set.len();
     let mut presses = run.presses.iter().peekable();
@@ -141,6 +149,7 @@ fn read(plan: &Plan, run: &ClockRun, mut estimator: Estimator, increment_us: u64
     let mut found = vec![false; run.set.len()];
     // The plain reader: the last reading and when it came.
     let mut last: Option<(u64, ByColor<u64>, Option<Color>)> = None;
+    let mut made = 0usize;
     let settled = |at: u64| {
         let set = run.set.iter().rev().find(|set| set.at_us <= at).map_or(0, |set| set.at_us);
         at > run.start_us.max(set) + SETTLING_US
@@ -150,6 +159,14 @@ fn read(plan: &Plan, run: &ClockRun, mut estimator: Estimator, increment_us: u64
         while let Some(due) = estimator.deadline().filter(|due| *due <= now) {
             estimator.advance(due);
             drain(run, due.as_micros(), &mut estimator, &mut open, &mut told, &mut found, &settled, score);
+        }
+        // The count of moves is the board's, never that of the presses.
+        while let Some(press) = run.presses.get(made).filter(|press| press.at_us <= *at + 400_000) {
+            made += 1;
+            let before = run.presses.iter().take(made).filter(|other| other.by == press.by).count();
+            if before == 40 {
+                estimator.due(press.by, second_ms);
+            }
         }
         match event {
             Event::Times(reading) => {
@@ -182,9 +199,12 @@ fn read(plan: &Plan, run: &ClockRun, mut estimator: Estimator, increment_us: u64
                         let guess = shown.get(*by).saturating_sub(ran) + increment_us;
                         score.plain.push(guess.abs_diff(press.left_us));
                     }
-                    let estimate = estimator.at_press(*by).unwrap();
-                    score.at_once.push(estimate.us.abs_diff(press.left_us));
-                    score.widths_at_once.push(estimate.width_us());
+                    let estimate = estimator.at_press(*by);
+                    score.at_once.push(estimate.map_or(u64::MAX, |left| left.us.abs_diff(press.left_us)));
+                    score.widths_at_once.extend(estimate.map(|left| left.width_us()));
+                    if std::env::var_os("VERBOSE").is_some() && score.at_once.last() > Some(&150_000) {
+                        println!("late: {press:?} {estimate:?}");
+                    }
                 }
             }
             _ => {}
@@ -210,12 +230,10 @@ fn drain(
         match finding {
             Finding::Pressed { by, left, from, to } => {
                 *told += 1;
-                // The last press of that player that can be meant.
-                let Some(press) =
-                    run.presses.iter().rev().find(|press| press.by == by && press.at_us <= now && press.at_us <= to.as_micros() + 1_500_000)
-                else {
-                    continue;
-                };
+                // The press that is meant: the nearest one.
+                let middle = from.as_micros().midpoint(to.as_micros());
+                let of_player = run.presses.iter().filter(|press| press.by == by && press.at_us <= now);
+                let Some(press) = of_player.min_by_key(|press| press.at_us.abs_diff(middle)) else { continue };
                 if !settled(press.at_us) {
                     continue;
                 }
@@ -223,7 +241,7 @@ fn drain(
                 score.later.push(left.us.abs_diff(press.left_us));
                 let holds = (left.low_us..=left.high_us).contains(&press.left_us);
                 if std::env::var_os("VERBOSE").is_some() && !holds {
-                    println!("miss: at {} left {} est {left:?} rounding {:?} rates {:?}", press.at_us, press.left_us, estimator.rounding(), estimator.rates_ppm());
+                    println!("miss: now {now} at {} left {} est {left:?} rounding {:?} rates {:?}", press.at_us, press.left_us, estimator.rounding(), estimator.rates_ppm());
                 }
                 score.held += usize::from(holds);
                 score.press_widths.push(to.since(from));

@@ -15,6 +15,11 @@ const STEP: i64 = 20;
 /// Half of it.
 const DRIFT: i64 = STEP / 2;
 
+/// A bound that was wrong may have been so by this much more than a message shows, in microseconds.
+const ROOM_US: i64 = 150_000;
+/// So many rates at each end are possible again then.
+const AGAIN: i64 = 5;
+
 const MILLION: i64 = 1_000_000;
 
 /// One message of the clock: what it showed at a moment from `from` to `to`, microseconds of monotonic time.
@@ -135,13 +140,16 @@ impl Hypothesis {
         for side in Color::ALL {
             let bound = self.bound(sample, side, delay);
             let value = self.sides.get_mut(side);
-            *value = value.reaching(bound);
+            if value.gap(bound) > 0 {
+                *value = value.reaching(bound).wider(ROOM_US);
+            }
         }
         // Where the sides fit and only their sum does not, the sum gives way.
         let mut with = *self;
         with.sum = Span::ALL;
         with.constrain(sample, delay);
-        self.sum = self.sum.reaching(with.sides.white.plus(with.sides.black));
+        let sum = with.sides.white.plus(with.sides.black);
+        self.sum = self.sum.reaching(sum).wider(ROOM_US);
     }
 
     fn left(&self, side: Color, running: Option<Color>, at: i64, delay: bool) -> Span {
@@ -296,8 +304,8 @@ impl Bank {
             let rates = self.all.iter().filter(|one| one.rounding == rounding);
             let ends = (rates.clone().min_by_key(|one| one.rate), rates.max_by_key(|one| one.rate));
             let (Some(slow), Some(fast)) = (ends.0.copied(), ends.1.copied()) else { continue };
-            let neighbours = [(slow, slow.rate - STEP), (fast, fast.rate + STEP)];
-            for (one, rate) in neighbours.into_iter().filter(|(_, rate)| rate.abs() <= self.limit) {
+            let more = (1..=AGAIN).flat_map(|n| [(slow, slow.rate - n * STEP), (fast, fast.rate + n * STEP)]);
+            for (one, rate) in more.filter(|(_, rate)| rate.abs() <= self.limit) {
                 self.all.push(one.at_rate(rate, self.running, at));
             }
         }

@@ -2,7 +2,9 @@
 
 use shakmaty::Color;
 
-use super::{Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span};
+use super::{
+    Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span, presses::micros,
+};
 
 const SECOND_US: i64 = 1_000_000;
 /// A smaller change is a matter of the estimate, not of the clock.
@@ -52,6 +54,7 @@ impl Estimator {
             }
             if tell && other.by().abs() >= TELL_US {
                 let change = match added {
+                    Some(us) if us < 0 => continue,
                     Some(_) => Change::Period,
                     None if other.by().abs() > HOUR_US => Change::Jump,
                     None => Change::Adjusted,
@@ -93,8 +96,9 @@ impl Estimator {
     /// What a new period added to a side, in microseconds, where that explains its time.
     fn period(&self, other: &Other, last: &Sample) -> Option<i64> {
         let by = other.by();
-        let known = self.expected.periods_ms.iter().filter_map(|ms| i64::try_from(*ms).ok());
-        let known = known.map(|ms| ms.saturating_mul(1000)).find(|us| (us - by).abs() <= ROOM_US);
+        // A clock that counts other moves than we do adds it at another press.
+        let known = self.expected.periods_ms.iter().map(|ms| micros(*ms)).flat_map(|us| [us, -us]);
+        let known = known.into_iter().find(|us| *us != 0 && (us - by).abs() <= ROOM_US);
         if known.is_some() || self.expected.per_move.is_some() {
             return known;
         }
@@ -106,7 +110,7 @@ impl Estimator {
     /// Two presses so close together that no message came between: both players got what a move adds.
     fn is_unseen_pair(&self, others: &[Other]) -> bool {
         let Some(PerMove::Increment { ms }) = self.expected.per_move else { return false };
-        let us = i64::try_from(ms).unwrap_or(0).saturating_mul(1000);
+        let us = micros(ms);
         let ran = |other: &Other| self.bank.running() == Some(other.side);
         let fits = |other: &Other| {
             let late = other.by() - us;

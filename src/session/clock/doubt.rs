@@ -75,10 +75,6 @@ impl Doubt {
         self.jump
     }
 
-    pub(super) fn first(&self) -> Option<&Sample> {
-        self.all.first()
-    }
-
     pub(super) fn take(&mut self) -> Vec<Sample> {
         std::mem::take(&mut self.all)
     }

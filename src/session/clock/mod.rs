@@ -45,12 +45,11 @@ const PRESS_US: i64 = 1_000;
 const SECOND_US: i64 = 1_000_000;
 const MILLI_US: i64 = 1_000;
 
-/// The last press or start, as it was before, for the case that it was none.
+/// What was before the last press or start, for the case that the clock did not follow.
 #[derive(Clone, Debug)]
 struct Before {
     bank: Bank,
     motion: Motion,
-    at: i64,
 }
 
 /// When the present state of the clock began.
@@ -84,12 +83,20 @@ pub struct Estimator {
     pending: Option<(Sample, bool)>,
     doubt: Doubt,
     before: Option<Box<Before>>,
+    /// The first message of another state of the clock, and when that began.
+    turned: Option<(Sample, Span)>,
     /// Not before this moment did the mover press: his man was still in the air.
     placed: Option<i64>,
+    /// What the next period adds to a side at its next press, by the count of its moves.
+    due: ByColor<i64>,
     /// What a press adds, while that is being learnt.
     learnt: Span,
+    /// Presses have events of their own.
+    wired: bool,
     /// The last press, while its player's time rests.
     press: Option<Color>,
+    /// When it was, as far as it was seen.
+    press_at: Span,
     /// What its player had left before it, without what it added.
     before_press: Span,
     /// When a message was last taken for what it is.
@@ -115,9 +122,13 @@ impl Estimator {
             pending: None,
             doubt: Doubt::default(),
             before: None,
+            turned: None,
             placed: None,
+            due: ByColor { white: 0, black: 0 },
             learnt: Span::new(0, presses::MOST_ADDED_US),
+            wired: false,
             press: None,
+            press_at: Span::ALL,
             before_press: Span::ALL,
             heard: 0,
             watch: Watch::default(),
@@ -155,6 +166,7 @@ impl Estimator {
 
     fn pass(&mut self, at: i64) {
         self.bank.pass(at);
+        self.turn_alone(at);
         if self.doubt.due().is_some_and(|due| due <= at) {
             self.resolve(at);
         }

@@ -1,15 +1,17 @@
 //! Presses, starts and stops: those that have an event of their own, and those that only readings show.
 
+use std::cmp::Ordering;
+
 use shakmaty::Color;
 
-use super::{Before, Estimate, Estimator, Finding, Motion, PRESS_US, PerMove, Sample, Span, Step};
+use super::{
+    ALONE_US, Before, Estimate, Estimator, Finding, Motion, NEAR_US, PRESS_US, PerMove, Sample, Span, Step,
+};
 use crate::session::time::MonoTime;
 
 /// More is never added for a move, in microseconds.
 pub(super) const MOST_ADDED_US: i64 = 60_000_000;
 const SECOND_US: i64 = 1_000_000;
-/// A state of the clock that lasted no longer may have been a misread lever, in microseconds.
-const BOUNCE_US: i64 = 2_500_000;
 /// A man is seen on its square within this many microseconds.
 const PLACED_ROOM_US: i64 = 300_000;
 
@@ -17,27 +19,30 @@ impl Estimator {
     /// A press that has an event of its own. The press of a side whose time rests, a second one and a bounce
     /// change nothing.
     pub fn press(&mut self, at: MonoTime, by: Color) {
-        let Some((at, window)) = self.own_event(at) else { return };
+        let Some(window) = self.own_event(at) else { return };
         match self.bank.running() {
-            Some(side) if side == by => self.pressed(by, window, true),
+            _ if self.is_told_by(window, Some(!by)) => {}
+            Some(side) if side == by => {
+                self.wired = true;
+                self.pressed(by, window, true);
+            }
             Some(_) => {}
             None => self.started(!by, window, true),
         }
-        self.forget_placed(at);
     }
 
     /// Both sides were stopped by hand.
     pub fn pause(&mut self, at: MonoTime) {
-        let Some((_, window)) = self.own_event(at) else { return };
-        if self.bank.running().is_some() {
+        let Some(window) = self.own_event(at) else { return };
+        if self.bank.running().is_some() && !self.is_told_by(window, None) {
             self.stopped(window, true);
         }
     }
 
     /// The time of a side was started by hand.
     pub fn run(&mut self, at: MonoTime, side: Color) {
-        let Some((_, window)) = self.own_event(at) else { return };
-        if self.bank.running() == Some(side) {
+        let Some(window) = self.own_event(at) else { return };
+        if self.bank.running() == Some(side) || self.is_told_by(window, Some(side)) {
             return;
         }
         if self.bank.running().is_some() {
@@ -52,48 +57,82 @@ impl Estimator {
         self.placed = Some(at);
     }
 
-    fn forget_placed(&mut self, _at: i64) {
-        self.placed = None;
+    /// True where the message that came last told the same: the event has its time from there.
+    fn is_told_by(&self, event: Span, running: Option<Color>) -> bool {
+        self.turned.is_some_and(|(first, _)| first.running == running && first.to <= event.hi)
     }
 
-    fn own_event(&mut self, at: MonoTime) -> Option<(i64, Span)> {
+    fn own_event(&mut self, at: MonoTime) -> Option<Span> {
         if !self.read {
             self.begun = true;
             return None;
         }
         let at = self.local(at);
         self.pass(at);
-        let at = at.max(self.motion.since.hi.min(at));
-        Some((at, Span::new(at - PRESS_US, at)))
+        Some(Span::new(at - PRESS_US, at))
     }
 
-    /// Follows a message that shows another state of the clock. False where it is to be left alone.
+    /// Follows a message that shows another state of the clock. False where it is to be left alone: one message
+    /// alone may be a misread lever.
     pub(super) fn follow(&mut self, sample: &Sample) -> bool {
-        let running = self.bank.running();
-        if sample.running == running {
+        if sample.running == self.bank.running() {
+            if let Some((first, window)) = self.turned.take() {
+                self.turn_back(&first, window, sample);
+            }
             return true;
         }
         if self.motion.own && sample.from <= self.motion.since.hi {
             // It may be older than the press.
             return false;
         }
+        let Some((first, window)) = self.turned.take().filter(|(first, _)| first.running == sample.running)
+        else {
+            self.turned = Some((*sample, self.window(sample)));
+            return false;
+        };
         let before = self.before.take().filter(|before| {
-            before.bank.running() == sample.running
-                && sample.to.saturating_sub(before.at) <= BOUNCE_US
-                && before.bank.miss(sample) == 0
+            self.motion.own && before.bank.running() == sample.running && before.bank.miss(sample) <= NEAR_US
         });
-        let undone = before.filter(|_| self.motion.own || !self.fits_after(sample));
-        if let Some(before) = undone {
-            self.restore(*before);
-            return true;
+        match before {
+            Some(before) => self.restore(*before),
+            None => self.turn(&first, window),
         }
-        let window = self.window(sample);
-        match (running, sample.running) {
+        true
+    }
+
+    /// One message alone showed another state: two quick presses where the times say so, else a misread lever.
+    /// Where they do not tell, the times are what they are in either case.
+    fn turn_back(&mut self, first: &Sample, window: Span, sample: &Sample) {
+        let (Some(by), Some(_), false) = (self.bank.running(), first.running, self.wired) else { return };
+        let back = Span::new(first.from.max(window.lo), sample.to);
+        let mut bank = self.bank.clone();
+        bank.press(by, window, self.step(by), self.step(!by));
+        bank.press(!by, back, self.step(!by), self.step(by));
+        match bank.miss(sample).cmp(&self.bank.miss(sample)) {
+            Ordering::Less => {
+                self.pressed(by, window, false);
+                self.pressed(!by, back, false);
+            }
+            Ordering::Equal => self.bank = bank,
+            Ordering::Greater => {}
+        }
+    }
+
+    /// The clock is in another state than before, and this was the first message that showed it.
+    fn turn(&mut self, first: &Sample, window: Span) {
+        match (self.bank.running(), first.running) {
             (Some(by), Some(_)) => self.pressed(by, window, false),
             (None, Some(side)) => self.started(side, window, false),
             (_, None) => self.stopped(window, false),
         }
-        true
+        self.judge(*first);
+    }
+
+    /// The message of another state is the last one for now.
+    pub(super) fn turn_alone(&mut self, at: i64) {
+        if let Some((first, window)) = self.turned.take_if(|(first, _)| first.to.saturating_add(ALONE_US) <= at) {
+            self.turn(&first, window);
+        }
     }
 
     /// When the state of the clock changed, at the latest with this message.
@@ -103,21 +142,8 @@ impl Estimator {
         Span::new(after.max(placed).min(sample.to), sample.to)
     }
 
-    /// True where a press explains a message.
-    fn fits_after(&self, sample: &Sample) -> bool {
-        let mut bank = self.bank.clone();
-        match (bank.running(), sample.running) {
-            (Some(by), Some(_)) => {
-                bank.press(by, self.window(sample), self.step(by), self.step(!by));
-                bank.miss(sample) == 0
-            }
-            _ => true,
-        }
-    }
-
     fn restore(&mut self, before: Before) {
         self.bank = before.bank;
-        self.bank.pass(before.at);
         self.motion = before.motion;
         self.last = None;
         self.pending = None;
@@ -125,13 +151,19 @@ impl Estimator {
         self.press = None;
     }
 
+    /// The next press of a side completes the moves of its period: the clock adds so many milliseconds.
+    pub fn due(&mut self, side: Color, ms: Option<u64>) {
+        *self.due.get_mut(side) = ms.map_or(0, micros);
+    }
+
     /// What a move of this side adds.
-    pub(super) fn step(&self, _side: Color) -> Step {
-        let us = |ms: u64| i64::try_from(ms).unwrap_or(0).saturating_mul(1000).min(1 << 40);
+    pub(super) fn step(&self, side: Color) -> Step {
+        let us = micros;
+        let due = Span::exact(*self.due.get(side));
         match self.expected.per_move {
-            None => Step::Added(self.learnt),
-            Some(PerMove::None) => Step::Added(Span::exact(0)),
-            Some(PerMove::Increment { ms }) => Step::Added(Span::exact(us(ms))),
+            None => Step::Added(self.learnt.plus(due)),
+            Some(PerMove::None) => Step::Added(due),
+            Some(PerMove::Increment { ms }) => Step::Added(Span::exact(us(ms)).plus(due)),
             Some(PerMove::Delay { ms }) => Step::Delay(us(ms)),
             Some(PerMove::Bronstein { ms }) => Step::Bronstein(us(ms)),
         }
@@ -141,7 +173,8 @@ impl Estimator {
         self.flush(window.hi);
         self.begun = true;
         let (bank, motion) = (self.bank.clone(), self.motion);
-        self.before = Some(Box::new(Before { bank, motion, at: window.hi }));
+        self.before = own.then(|| Box::new(Before { bank, motion }));
+        self.turned = None;
         self.motion = Motion { since: window, own };
         self.last = None;
         self.doubt.clear();
@@ -151,11 +184,13 @@ impl Estimator {
         self.flush(window.hi);
         self.tell_press(!by);
         self.changes(window, own);
+        self.press_at = window;
         self.before_press = self.bank.left(by, window.lo).hull(self.bank.left(by, window.hi));
         let (mine, other) = (self.step(by), self.step(!by));
         self.bank.press(by, window, mine, other);
         self.press = Some(by);
         self.placed = None;
+        *self.due.get_mut(by) = 0;
     }
 
     fn started(&mut self, side: Color, window: Span, own: bool) {
@@ -176,8 +211,8 @@ impl Estimator {
         }
         self.press = None;
         if let Some(left) = self.at_press(by) {
-            let at = self.bank.pressed(by).meet(self.motion.since);
-            let at = if at.is_empty() { self.motion.since } else { at };
+            let at = self.bank.pressed(by).meet(self.press_at);
+            let at = if at.is_empty() { self.press_at } else { at };
             let (from, to) = (self.moment(at.lo), self.moment(at.hi));
             self.findings.push_back(Finding::Pressed { by, left, from, to });
         }
@@ -205,4 +240,9 @@ impl Estimator {
             self.learnt = Span::new(up, down);
         }
     }
+}
+
+/// Milliseconds that a time control names, in microseconds.
+pub(super) fn micros(ms: u64) -> i64 {
+    i64::try_from(ms).unwrap_or(i64::MAX).min(1 << 31).saturating_mul(1000)
 }

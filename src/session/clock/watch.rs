@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{Estimator, Finding, PerMove, Sample};
+use super::{Estimator, Finding, PerMove, Sample, presses::micros};
 use crate::session::time::MonoTime;
 
 /// A running clock whose time has not fallen for so long is frozen, in microseconds.
@@ -48,7 +48,7 @@ impl Estimator {
             self.watch.frozen = false;
         }
         let delay = match self.expected.per_move {
-            Some(PerMove::Delay { ms }) => i64::try_from(ms).unwrap_or(0).saturating_mul(1000),
+            Some(PerMove::Delay { ms }) => micros(ms),
             _ => 0,
         };
         let Some(side) = sample.running else { return };
