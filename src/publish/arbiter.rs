@@ -48,7 +48,7 @@ pub struct ForArbiter {
 impl ForArbiter {
     /// The form of a fact for the arbiter; nothing for what is never recorded.
     pub fn of(number: u64, fact: &Fact) -> Option<ForArbiter> {
-        if matches!(fact.kind, FactKind::Contact { .. }) {
+        if matches!(fact.kind, FactKind::Contact { .. } | FactKind::ClockFinding(_)) {
             return None;
         }
         let json = serde_json::to_string(fact).ok()?;

@@ -217,7 +217,7 @@ impl Publisher {
                 let done = Completion { clock_ms: *clock_ms, pressed };
                 self.completed(*ply, done, events);
             }
-            FactKind::PlyClock { ply, clock_ms } => {
+            FactKind::PlyClock { ply, clock_ms, .. } => {
                 let done = Completion { clock_ms: Some(*clock_ms), pressed: true };
                 self.completed(*ply, done, events);
             }
@@ -243,6 +243,8 @@ impl Publisher {
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }
             | FactKind::Orientation { .. }
+            | FactKind::PlyTime { .. }
+            | FactKind::ClockFinding(_)
             | FactKind::Contact { .. } => {}
         }
     }

@@ -278,6 +278,8 @@ impl Session {
             return;
         }
         self.pass_time(at);
+        let now = self.now(at);
+        self.narrator.clock_pressed(side, now, &mut self.facts);
         self.narrator.look_for_the_move_after_ruling(&self.tracker);
         self.set_pause(at, false);
         self.doubt_turn(side);
@@ -289,8 +291,12 @@ impl Session {
     #[cold]
     fn take_rare(&mut self, event: &Event, at: MonoTime) {
         match event {
-            Event::Pause => self.pause(at, true),
-            Event::Run(_) => {
+            Event::Pause => {
+                self.narrator.clock_paused(self.now(at), &mut self.facts);
+                self.pause(at, true);
+            }
+            Event::Run(side) => {
+                self.narrator.clock_started(*side, self.now(at), &mut self.facts);
                 self.narrator.take_board_as_it_is();
                 self.pause(at, false);
             }
@@ -324,6 +330,8 @@ impl Session {
 
     /// A board that is read and not in order is for the arbiter to look at.
     fn heed_device(&mut self, note: &serde_json::Value, at: MonoTime) {
+        let now = self.now(at);
+        self.narrator.heed_clock(note, now, &mut self.facts);
         if let Some(trouble) = event::standing_trouble(note) {
             self.advise(at, "board-faulty", Bitboard::EMPTY, trouble);
         } else if event::is_settled(note) {
@@ -443,6 +451,10 @@ impl Session {
                 continue;
             }
             self.pass_time(at);
+            if self.narrator.clock_deadline().is_some_and(|due| due <= at) {
+                let moment = self.now(at);
+                self.narrator.clock_deadline_passed(moment, &mut self.facts);
+            }
             if self.narrator.deadline().is_some_and(|due| due <= at) {
                 let moment = self.now(at);
                 self.narrator.after_deadline(&self.tracker, moment, &mut self.facts);
@@ -459,7 +471,8 @@ impl Session {
             (one, other) => one.or(other),
         };
         let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
-        sooner(debounce, sooner(self.narrator.deadline(), self.health.deadline()))
+        let narrator = sooner(self.narrator.deadline(), self.narrator.clock_deadline());
+        sooner(debounce, sooner(narrator, self.health.deadline()))
     }
 
     /// The next fact, in order.

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::clock::{Model, Rounding};
 use crate::laws::settings::KEYS;
 pub use crate::laws::settings::SettingError;
 
@@ -27,6 +28,9 @@ pub struct Settings {
     pub await_press_ms: u64,
     /// Which way the board lies (`board.orientation`).
     pub orientation: OrientationSetting,
+    /// What is assumed of an external clock and of the way of its readings (`clock.reading_lag_ms`,
+    /// `clock.rate_ppm`, `clock.rounding`).
+    pub clock: Model,
 }
 
 /// Which way the board lies.
@@ -69,6 +73,7 @@ impl Default for Settings {
             extend_ms: 3000,
             await_press_ms: 10_000,
             orientation: OrientationSetting::Auto,
+            clock: Model::default(),
         }
     }
 }
@@ -89,6 +94,9 @@ const HERE: &[&str] = &[
     "publish.extend_ms",
     "publish.await_press_ms",
     "board.orientation",
+    "clock.reading_lag_ms",
+    "clock.rate_ppm",
+    "clock.rounding",
 ];
 
 impl Settings {
@@ -124,6 +132,27 @@ impl Settings {
                 self.orientation = value.as_str().and_then(OrientationSetting::parse).ok_or_else(|| {
                     wrong(&format!("expected \"auto\", \"white-south\" or \"white-north\", found {value}"))
                 })?;
+            }
+            "clock.reading_lag_ms" => {
+                self.clock.lag_ms = u32::try_from(ms(Model::MAX_LAG_MS.into())?).unwrap_or(Model::MAX_LAG_MS);
+            }
+            "clock.rate_ppm" => {
+                let most = Model::MAX_RATE_PPM;
+                let ppm = value.as_u64().and_then(|ppm| u32::try_from(ppm).ok()).filter(|ppm| *ppm <= most);
+                self.clock.rate_ppm = ppm.ok_or_else(|| {
+                    wrong(&format!("expected parts per million from 0 to {most}, found {value}"))
+                })?;
+            }
+            "clock.rounding" => {
+                self.clock.rounding = match value.as_str() {
+                    Some("auto") => None,
+                    Some("down") => Some(Rounding::Down),
+                    Some("up") => Some(Rounding::Up),
+                    _ => {
+                        let found = format!("expected \"auto\", \"down\" or \"up\", found {value}");
+                        return Err(wrong(&found));
+                    }
+                };
             }
             _ => {}
         }

@@ -8,6 +8,7 @@
 mod adjourn;
 mod announce;
 mod claims;
+mod clock_findings;
 mod clocks;
 mod command;
 mod endings;
@@ -341,6 +342,11 @@ impl Conduct {
                 }
                 return;
             }
+            FactKind::ClockFinding(finding) => {
+                let finding = *finding;
+                self.clock_found(finding, desk);
+                return;
+            }
             FactKind::MovePublished { .. } | FactKind::PlyClock { .. } => {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
@@ -360,6 +366,7 @@ impl Conduct {
                 return;
             }
             FactKind::Orientation { .. }
+            | FactKind::PlyTime { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Law(_)
             | FactKind::Contact { .. } => {}

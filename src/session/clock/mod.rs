@@ -93,6 +93,8 @@ pub struct Estimator {
     learnt: Span,
     /// Presses have events of their own.
     wired: bool,
+    /// An event of its own stopped the clock.
+    paused: bool,
     /// The last press, while its player's time rests.
     press: Option<Color>,
     /// When it was, as far as it was seen.
@@ -127,6 +129,7 @@ impl Estimator {
             due: ByColor { white: 0, black: 0 },
             learnt: Span::new(0, presses::MOST_ADDED_US),
             wired: false,
+            paused: false,
             press: None,
             press_at: Span::ALL,
             before_press: Span::ALL,
@@ -209,6 +212,15 @@ impl Estimator {
                 self.bank.set(side, Span::exact(shown));
             }
         }
+    }
+
+    /// The clock is not heard any more: presses may go by unseen.
+    pub fn lost(&mut self) {
+        self.heard = self.heard.min(i64::MIN / 4);
+        self.last = None;
+        self.pending = None;
+        self.turned = None;
+        self.doubt.clear();
     }
 
     /// Puts a message to the test.

@@ -19,6 +19,8 @@ impl Estimator {
     /// A press that has an event of its own. The press of a side whose time rests, a second one and a bounce
     /// change nothing.
     pub fn press(&mut self, at: MonoTime, by: Color) {
+        self.paused = false;
+        self.watch.stands = None;
         let Some(window) = self.own_event(at) else { return };
         match self.bank.running() {
             _ if self.is_told_by(window, Some(!by)) => {}
@@ -33,6 +35,7 @@ impl Estimator {
 
     /// Both sides were stopped by hand.
     pub fn pause(&mut self, at: MonoTime) {
+        self.paused = true;
         let Some(window) = self.own_event(at) else { return };
         if self.bank.running().is_some() && !self.is_told_by(window, None) {
             self.stopped(window, true);
@@ -41,6 +44,7 @@ impl Estimator {
 
     /// The time of a side was started by hand.
     pub fn run(&mut self, at: MonoTime, side: Color) {
+        self.paused = false;
         let Some(window) = self.own_event(at) else { return };
         if self.bank.running() == Some(side) || self.is_told_by(window, Some(side)) {
             return;
@@ -153,7 +157,9 @@ impl Estimator {
 
     /// The next press of a side completes the moves of its period: the clock adds so many milliseconds.
     pub fn due(&mut self, side: Color, ms: Option<u64>) {
-        *self.due.get_mut(side) = ms.map_or(0, micros);
+        if self.turned.is_none() {
+            *self.due.get_mut(side) = ms.map_or(0, micros);
+        }
     }
 
     /// What a move of this side adds.

@@ -9,6 +9,9 @@ use crate::session::time::MonoTime;
 const FROZEN_US: i64 = 15_000_000;
 /// A time that has fallen for so long belongs to the player whose turn it is.
 const FALLS_US: i64 = 2_000_000;
+/// A clock has stood for so long, in microseconds, while so many moves were made.
+const STANDS_US: i64 = 5_000_000;
+const STANDING_MOVES: u8 = 3;
 /// So many moves in turn are made while the time of the opponent falls.
 const CONTRARY: u8 = 4;
 
@@ -25,6 +28,11 @@ pub(super) struct Watch {
     contrary: u8,
     contrary_by: Option<Color>,
     exchanged: bool,
+    /// Since when the clock has been seen standing, after it had run.
+    pub(super) stands: Option<i64>,
+    ran: bool,
+    /// Moves that were made since.
+    made: u8,
 }
 
 impl Estimator {
@@ -51,7 +59,14 @@ impl Estimator {
             Some(PerMove::Delay { ms }) => micros(ms),
             _ => 0,
         };
-        let Some(side) = sample.running else { return };
+        self.watch.ran |= sample.running.is_some();
+        let Some(side) = sample.running else {
+            if self.watch.ran && self.watch.stands.is_none() {
+                (self.watch.stands, self.watch.made) = (Some(sample.to), 0);
+            }
+            return;
+        };
+        self.watch.stands = None;
         let Some(shown) = sample.shown.get(side).filter(|us| *us > 0) else { return };
         let stands = sample.to - self.watch.fell > FROZEN_US.saturating_add(delay);
         if stands && !self.watch.frozen {
@@ -71,6 +86,7 @@ impl Estimator {
     /// A player made a move: it is his time that should have fallen.
     pub fn moved(&mut self, by: Color, at: MonoTime) {
         let at = self.local(at);
+        self.moved_while_standing(at);
         let Some((side, _)) = self.watch.falls.filter(|(_, since)| at - since >= FALLS_US) else { return };
         if side == by {
             self.watch.contrary = 0;
@@ -83,6 +99,18 @@ impl Estimator {
         if self.watch.contrary >= CONTRARY && !self.watch.exchanged {
             self.watch.exchanged = true;
             self.findings.push_back(Finding::Exchanged);
+        }
+    }
+
+    /// The clock stands and the game goes on.
+    fn moved_while_standing(&mut self, at: i64) {
+        let long = self.watch.stands.is_some_and(|since| at - since >= STANDS_US);
+        if !long || self.paused {
+            return;
+        }
+        self.watch.made = self.watch.made.saturating_add(1);
+        if self.watch.made == STANDING_MOVES {
+            self.findings.push_back(Finding::Standing);
         }
     }
 }

@@ -292,6 +292,12 @@ pub struct Notice {
     /// What the clock told, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reported_ms: Option<u64>,
+    /// The time before a change at the clock, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before_ms: Option<u64>,
+    /// The time after it, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_ms: Option<u64>,
     /// What difference is tolerated, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance_ms: Option<u64>,

@@ -8,6 +8,7 @@ use shakmaty::{Bitboard, Color, Piece, Square};
 
 use self::law::{Audience, LawFact};
 use super::{
+    clock::{Estimate, Finding},
     event::{ClockReading, GameResult},
     text::MoveText,
     time::MonoTime,
@@ -237,7 +238,23 @@ pub enum FactKind {
         ply: usize,
         /// Time left on the mover's clock, in milliseconds.
         clock_ms: u64,
+        /// No reading told it: what the readings before and after allow.
+        estimate: Option<Estimate>,
     },
+    /// All that will be known of the press of a ply and of the time that its player had left after it: the
+    /// opponent has pressed.
+    PlyTime {
+        /// Number of the ply.
+        ply: usize,
+        /// The time left on the mover's clock after the press.
+        left: Estimate,
+        /// The press was not before this moment.
+        from: MonoTime,
+        /// Nor after this one.
+        to: MonoTime,
+    },
+    /// What the readings of the clock show beyond the times. This goes to the Laws layer only, which tells it.
+    ClockFinding(Finding),
     /// A made move was replaced by later evidence or by the arbiter.
     MoveRevised {
         /// Number of the ply.
@@ -362,6 +379,8 @@ impl FactKind {
             FactKind::MoveWithdrawn { .. } => "move_withdrawn",
             FactKind::MoveCompleted { .. } => "move_completed",
             FactKind::PlyClock { .. } => "ply_clock",
+            FactKind::PlyTime { .. } => "ply_time",
+            FactKind::ClockFinding(_) => "clock_finding",
             FactKind::MoveRevised { .. } => "move_revised",
             FactKind::IllegalMove { .. } => "illegal_move",
             FactKind::Ambiguous { .. } => "ambiguous",
@@ -382,6 +401,8 @@ impl FactKind {
             FactKind::Touch { .. }
             | FactKind::Adjust { .. }
             | FactKind::Clock(_)
+            | FactKind::PlyTime { .. }
+            | FactKind::ClockFinding(_)
             | FactKind::Contact { .. } => false,
             // What binds a player follows from the touches: it is made out again from the inputs.
             FactKind::Law(law) => !matches!(**law, LawFact::Obligation(_)),
@@ -441,9 +462,22 @@ impl FactKind {
                     map.serialize_entry("clock_ms", ms)?;
                 }
             }
-            FactKind::PlyClock { ply, clock_ms } => {
+            FactKind::PlyClock { ply, clock_ms, estimate } => {
                 map.serialize_entry("ply", ply)?;
                 map.serialize_entry("clock_ms", clock_ms)?;
+                if let Some(Estimate { low_us, high_us, .. }) = estimate {
+                    map.serialize_entry("estimated", &true)?;
+                    map.serialize_entry("low_us", low_us)?;
+                    map.serialize_entry("high_us", high_us)?;
+                }
+            }
+            FactKind::PlyTime { ply, left: Estimate { us, low_us, high_us }, from, to } => {
+                map.serialize_entry("ply", ply)?;
+                map.serialize_entry("left_us", us)?;
+                map.serialize_entry("low_us", low_us)?;
+                map.serialize_entry("high_us", high_us)?;
+                map.serialize_entry("pressed_from_us", &from.as_micros())?;
+                map.serialize_entry("pressed_to_us", &to.as_micros())?;
             }
             FactKind::MoveRevised { ply, was, uci, san, reason, published } => {
                 map.serialize_entry("ply", ply)?;
@@ -504,7 +538,10 @@ impl FactKind {
                     map.serialize_entry("pending", &true)?;
                 }
             }
-            FactKind::ResultWithdrawn | FactKind::Law(_) | FactKind::Contact { .. } => {}
+            FactKind::ResultWithdrawn
+            | FactKind::Law(_)
+            | FactKind::Contact { .. }
+            | FactKind::ClockFinding(_) => {}
             FactKind::Clock(reading) => {
                 map.serialize_entry("white_ms", &reading.white_ms)?;
                 map.serialize_entry("black_ms", &reading.black_ms)?;

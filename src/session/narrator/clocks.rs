@@ -1,12 +1,9 @@
-//! Stopped clocks, and the time that a clock tells for a move.
+//! Stopped clocks.
 
 use shakmaty::{Move, Position as _};
 
-use super::{Facts, Narrator, Now, tell};
-use crate::session::{event::ClockReading, fact::FactKind, tracker::Tracker};
-
-/// A clock tells a press up to this many milliseconds late.
-const CLOCK_LAG_MS: u64 = 1_500;
+use super::{Facts, Narrator, Now};
+use crate::session::tracker::Tracker;
 
 impl Narrator {
     /// Both clocks are stopped, or run again. A pause over an irregularity or an open promotion
@@ -68,30 +65,5 @@ impl Narrator {
     /// True from the moment at which kings in the centre were told to signal a result.
     pub(in crate::session) fn signal_is_told(&self) -> bool {
         self.ending.signal_is_told()
-    }
-
-    pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
-        if reading == self.clock {
-            return;
-        }
-        self.clock = reading;
-        tell(facts, now, FactKind::Clock(reading));
-        self.clock_after_press(reading, now, facts);
-    }
-
-    /// The first reading after a press tells the time that the mover has left.
-    fn clock_after_press(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
-        let Some((index, by, pressed)) = self.awaits_clock else { return };
-        if reading.running == Some(by) && now.at < pressed.plus_ms(CLOCK_LAG_MS) {
-            return;
-        }
-        self.awaits_clock = None;
-        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
-        let Some(told) = self.told.get_mut(index) else { return };
-        let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
-        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
-            told.record.clock_ms = Some(clock_ms);
-            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms });
-        }
     }
 }

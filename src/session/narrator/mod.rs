@@ -5,6 +5,7 @@
 //! cannot go on and every surviving reading contains it, *completed* by the press, by the end of
 //! the game or by the player's next move, and *withdrawn* or *revised* when the board says so.
 
+mod clock_reader;
 mod clocks;
 mod conditions;
 mod displaced;
@@ -25,6 +26,7 @@ use shakmaty::{
 };
 
 use self::{
+    clock_reader::{AwaitsClock, Reader},
     conditions::goes_on, doubts::Evidence, endings::Ending, held::Held, irregular::Wrong, touches::Touches,
 };
 use super::{
@@ -124,7 +126,9 @@ pub(super) struct Narrator {
     just_completed: bool,
     clock: ClockReading,
     /// The last press, until the clock has told the time after it: index of the ply, who, when.
-    awaits_clock: Option<(usize, Color, MonoTime)>,
+    awaits_clock: Option<AwaitsClock>,
+    /// What is made of the readings of the clock.
+    reader: Box<Reader>,
     last_event: MonoTime,
     moment: Moment,
     deadline: Option<MonoTime>,
@@ -202,6 +206,7 @@ impl Narrator {
             just_completed: false,
             clock: ClockReading::default(),
             awaits_clock: None,
+            reader: Box::new(Reader::new(setup, laws)),
             last_event: MonoTime::ZERO,
             moment: Moment::Other,
             deadline: None,
@@ -242,6 +247,12 @@ impl Narrator {
 
     pub(super) fn deadline(&self) -> Option<MonoTime> {
         self.deadline
+    }
+
+    /// When the reader of the clock, or a press that awaits a reading, has something to do.
+    pub(super) fn clock_deadline(&self) -> Option<MonoTime> {
+        let reading = self.awaits_clock.filter(|awaits| !awaits.estimated).map(AwaitsClock::due);
+        [reading, self.reader.deadline()].into_iter().flatten().min()
     }
 
     pub(super) fn is_paused(&self) -> bool {
@@ -418,6 +429,7 @@ impl Narrator {
         let game = tracker.game(reading, index + 1);
         self.told.push(Told { mv: ply.mv, record, goes_on, after, game, evidence: Evidence::of(ply) });
         self.legal.take();
+        self.reader.moved(by, ply.placed);
     }
 
     /// Completes what was pressed, and what the player's next move completes.
@@ -454,10 +466,15 @@ impl Narrator {
         }
         let by = !told.after.turn();
         told.record.completed = Some(now.at);
+        let mut estimate = None;
         if matches!(how, CompletedBy::Press | CompletedBy::EarlierPress) {
             told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
             // A reading from before the press has neither its last second nor the increment.
-            self.awaits_clock = (clock.running == Some(by)).then_some((index, by, now.at));
+            let late = clock.running == Some(by);
+            self.awaits_clock = late.then_some(AwaitsClock { index, by, pressed: now.at, estimated: false });
+            estimate = self.reader.at_press(by).filter(|_| late && how == CompletedBy::Press);
+            told.record.clock_ms = estimate.map(|left| left.us / 1000).or(told.record.clock_ms);
+            self.reader.completed(by, index, now.at);
         }
         let kind = FactKind::MoveCompleted {
             ply: index + 1,
@@ -467,6 +484,9 @@ impl Narrator {
             clock_ms: told.record.clock_ms,
         };
         tell(facts, now, kind);
+        if let Some(left) = estimate {
+            self.tell_estimate(index, left, now, facts);
+        }
         self.just_completed |= last;
     }
 

@@ -1,0 +1,236 @@
+//! The times of a clock: what a reading tells of a press, what is estimated where none does, and what the readings
+//! show beyond that.
+
+use serde_json::Value;
+use shakmaty::{ByColor, Color, Position as _};
+
+use super::{Facts, Narrator, Now, tell};
+use crate::{
+    laws::{
+        arithmetic::periods,
+        settings::LawSettings,
+        time_control::TimeControl,
+    },
+    session::{
+        clock::{Estimate, Estimator, Expected, Finding, PerMove},
+        event::ClockReading,
+        fact::FactKind,
+        setup::GameSetup,
+        time::MonoTime,
+    },
+};
+
+/// A clock tells a press up to this many milliseconds late.
+const CLOCK_LAG_MS: u64 = 1_500;
+/// A time that is known no better is not told in place of a reading, in microseconds.
+const WIDEST_US: u64 = 2_000_000;
+
+/// A press whose time no reading has told yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AwaitsClock {
+    pub index: usize,
+    pub by: Color,
+    pub pressed: MonoTime,
+    /// An estimate was told.
+    pub estimated: bool,
+}
+
+impl AwaitsClock {
+    /// No reading comes any more.
+    pub fn due(self) -> MonoTime {
+        self.pressed.plus_ms(CLOCK_LAG_MS)
+    }
+}
+
+/// The estimator of the clock, with the plies that its presses completed.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    estimator: Estimator,
+    control: Option<TimeControl>,
+    /// Half moves before the first one that is told.
+    earlier: usize,
+    /// The last ply of each side that a press completed, and when.
+    completed: ByColor<Option<(usize, MonoTime)>>,
+}
+
+impl Reader {
+    pub fn new(setup: &GameSetup, laws: &LawSettings) -> Reader {
+        let control: Option<TimeControl> = setup.time_control.parse().ok();
+        let expected = control.as_ref().map_or_else(Expected::default, |control| {
+            let mut each = control.periods().iter().map(|period| PerMove::of(period, laws.clock.mode));
+            let first = each.next();
+            Expected {
+                start_ms: Some(periods::initial_ms(control, &laws.clock)),
+                per_move: first.filter(|first| each.all(|other| other == *first)),
+                periods_ms: (1..control.periods().len())
+                    .filter_map(|period| periods::added_ms(control, period))
+                    .collect(),
+            }
+        });
+        let fresh = setup.history.is_empty() && setup.given.is_empty();
+        let estimator = Estimator::new(setup.settings.clock, expected, fresh);
+        Reader { estimator, control, earlier: setup.history.len(), completed: ByColor::default() }
+    }
+
+    pub fn deadline(&self) -> Option<MonoTime> {
+        self.estimator.deadline()
+    }
+
+    /// What a player has left who has just pressed, where that is known well enough to be told.
+    pub fn at_press(&self, by: Color) -> Option<Estimate> {
+        self.estimator.at_press(by).filter(|left| left.width_us() <= WIDEST_US)
+    }
+
+    pub fn completed(&mut self, by: Color, index: usize, at: MonoTime) {
+        *self.completed.get_mut(by) = Some((index, at));
+    }
+
+    pub fn moved(&mut self, by: Color, placed: MonoTime) {
+        self.estimator.placed(placed);
+        self.estimator.moved(by, placed);
+    }
+
+    /// Tells the estimator what the next press of a side adds beside the time for the move.
+    fn count(&mut self, side: Color, made: usize) {
+        let Some(control) = &self.control else { return };
+        let of = |moves: usize| periods::period_of(control, u32::try_from(moves).unwrap_or(u32::MAX));
+        let next = of(made + 1);
+        let due = if next > of(made) { periods::added_ms(control, next) } else { None };
+        self.estimator.due(side, due);
+    }
+}
+
+impl Narrator {
+    /// A reading of the clock.
+    pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        if !self.is_over() {
+            self.count_moves();
+            self.reader.estimator.read(now.at, reading);
+        }
+        if reading != self.clock {
+            self.clock = reading;
+            tell(facts, now, FactKind::Clock(reading));
+            self.clock_after_press(reading, now, facts);
+        }
+        self.tell_findings(now, facts);
+    }
+
+    /// A player pressed.
+    pub(in crate::session) fn clock_pressed(&mut self, by: Color, now: Now, facts: &mut Facts) {
+        self.count_moves();
+        self.reader.estimator.press(now.at, by);
+        self.tell_findings(now, facts);
+    }
+
+    /// Both clocks were stopped.
+    pub(in crate::session) fn clock_paused(&mut self, now: Now, facts: &mut Facts) {
+        self.reader.estimator.pause(now.at);
+        self.tell_findings(now, facts);
+    }
+
+    /// A clock was started by hand.
+    pub(in crate::session) fn clock_started(&mut self, side: Color, now: Now, facts: &mut Facts) {
+        self.reader.estimator.run(now.at, side);
+        self.tell_findings(now, facts);
+    }
+
+    /// A note of a device may be about the clock.
+    pub(in crate::session) fn heed_clock(&mut self, note: &Value, now: Now, facts: &mut Facts) {
+        let word = |key: &str| note.get(key).and_then(Value::as_str);
+        let finding = match (word("clock"), word("clock_battery")) {
+            (Some("absent"), _) => {
+                self.reader.estimator.lost();
+                Finding::Absent
+            }
+            (Some("present"), _) => Finding::Back,
+            (_, Some("low")) => Finding::Battery,
+            _ => return,
+        };
+        if !self.is_over() {
+            tell(facts, now, FactKind::ClockFinding(finding));
+        }
+    }
+
+    /// Time has passed.
+    #[cold]
+    pub(in crate::session) fn clock_deadline_passed(&mut self, now: Now, facts: &mut Facts) {
+        self.reader.estimator.advance(now.at);
+        if let Some(awaits) = &mut self.awaits_clock
+            && awaits.due() <= now.at
+        {
+            awaits.estimated = true;
+            let (index, by) = (awaits.index, awaits.by);
+            if let Some(left) = self.reader.at_press(by) {
+                self.tell_estimate(index, left, now, facts);
+            }
+        }
+        self.tell_findings(now, facts);
+    }
+
+    /// The moves of each side that are completed: with the last one of a side, if it is not.
+    fn count_moves(&mut self) {
+        let first = self.start.turn();
+        for side in Color::ALL {
+            let odd = usize::from(side != first);
+            let told = (self.told.len() + 1 - odd) / 2;
+            let open = self.told.last().is_some_and(|told| {
+                told.after.turn() != side && told.record.completed.is_none()
+            });
+            let earlier = (self.reader.earlier + odd) / 2;
+            self.reader.count(side, earlier + told - usize::from(open));
+        }
+    }
+
+    /// No reading told the time of a press: what is estimated.
+    pub(super) fn tell_estimate(&mut self, index: usize, left: Estimate, now: Now, facts: &mut Facts) {
+        let clock_ms = left.us / 1000;
+        if let Some(told) = self.told.get_mut(index) {
+            told.record.clock_ms = Some(clock_ms);
+            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, estimate: Some(left) });
+        }
+    }
+
+    /// The first reading after a press tells the time that the mover has left.
+    fn clock_after_press(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        let Some(AwaitsClock { index, by, pressed, .. }) = self.awaits_clock else { return };
+        if reading.running == Some(by) && now.at < pressed.plus_ms(CLOCK_LAG_MS) {
+            return;
+        }
+        self.awaits_clock = None;
+        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
+        let Some(told) = self.told.get_mut(index) else { return };
+        let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
+        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
+            told.record.clock_ms = Some(clock_ms);
+            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, estimate: None });
+        }
+    }
+
+    fn tell_findings(&mut self, now: Now, facts: &mut Facts) {
+        while let Some(finding) = self.reader.estimator.poll() {
+            match finding {
+                Finding::Pressed { by, left, from, to } => self.tell_ply_time(by, left, (from, to), now, facts),
+                _ => tell(facts, now, FactKind::ClockFinding(finding)),
+            }
+        }
+    }
+
+    /// All that will be known of a press is known.
+    fn tell_ply_time(
+        &mut self,
+        by: Color,
+        left: Estimate,
+        (from, to): (MonoTime, MonoTime),
+        now: Now,
+        facts: &mut Facts,
+    ) {
+        let Some((index, at)) = self.reader.completed.get_mut(by).take() else { return };
+        // The press of another move than the one that was completed last.
+        if at < from || at > to.plus_ms(CLOCK_LAG_MS) {
+            return;
+        }
+        if index < self.told.len() {
+            tell(facts, now, FactKind::PlyTime { ply: index + 1, left, from, to });
+        }
+    }
+}
