@@ -262,7 +262,8 @@ fn drain(
                     None => score.false_changes.push((now, finding)),
                 }
             }
-            Finding::Frozen { .. } => score.frozen += 1,
+            Finding::Frozen { .. } | Finding::Standing => score.frozen += 1,
+            Finding::Absent | Finding::Back | Finding::Battery => {}
             Finding::Exchanged => score.exchanged += 1,
         }
     }

@@ -203,6 +203,8 @@ impl Mirror {
             FactKind::GameEnd { result, .. } => *result = self.result(*result),
             FactKind::Clock(reading) => *reading = self.times(*reading),
             FactKind::PlyClock { .. }
+            | FactKind::PlyTime { .. }
+            | FactKind::ClockFinding(_)
             | FactKind::Orientation { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Contact { .. }

@@ -214,13 +214,24 @@ impl Estimator {
         }
     }
 
-    /// The clock is not heard any more: presses may go by unseen.
+    /// No clock is connected any more: presses may go by unseen.
     pub fn lost(&mut self) {
+        self.findings.push_back(Finding::Absent);
         self.heard = self.heard.min(i64::MIN / 4);
         self.last = None;
         self.pending = None;
         self.turned = None;
         self.doubt.clear();
+    }
+
+    /// A clock is connected again.
+    pub fn found(&mut self) {
+        self.findings.push_back(Finding::Back);
+    }
+
+    /// The clock shows its battery sign.
+    pub fn battery_low(&mut self) {
+        self.findings.push_back(Finding::Battery);
     }
 
     /// Puts a message to the test.

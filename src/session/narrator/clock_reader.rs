@@ -137,18 +137,16 @@ impl Narrator {
     /// A note of a device may be about the clock.
     pub(in crate::session) fn heed_clock(&mut self, note: &Value, now: Now, facts: &mut Facts) {
         let word = |key: &str| note.get(key).and_then(Value::as_str);
-        let finding = match (word("clock"), word("clock_battery")) {
-            (Some("absent"), _) => {
-                self.reader.estimator.lost();
-                Finding::Absent
-            }
-            (Some("present"), _) => Finding::Back,
-            (_, Some("low")) => Finding::Battery,
-            _ => return,
-        };
-        if !self.is_over() {
-            tell(facts, now, FactKind::ClockFinding(finding));
+        if self.is_over() {
+            return;
         }
+        match (word("clock"), word("clock_battery")) {
+            (Some("absent"), _) => self.reader.estimator.lost(),
+            (Some("present"), _) => self.reader.estimator.found(),
+            (_, Some("low")) => self.reader.estimator.battery_low(),
+            _ => return,
+        }
+        self.tell_findings(now, facts);
     }
 
     /// Time has passed.

@@ -144,7 +144,8 @@ impl Times {
             Some(u64::from(side.seconds) * 1000)
         };
         let reading = ClockReading { white_ms: ms(Color::White), black_ms: ms(Color::Black), running };
-        if self.told != Some(reading) {
+        // That a running clock still shows the same is news: it bounds the end of the second.
+        if self.told != Some(reading) || running.is_some() {
             self.told = Some(reading);
             out.push(Event::Times(reading));
         }
