@@ -13,6 +13,7 @@ use crate::{
     laws::settings::{KEYS, LawKey},
     publish::Tags,
     session::{
+        clock::Rounding,
         settings::{OrientationSetting, full_name},
         setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
     },
@@ -84,6 +85,7 @@ pub(super) struct GameOptions {
     pub(super) release_dwell_ms: Option<u64>,
     pub(super) extend_ms: Option<u64>,
     pub(super) await_press_ms: Option<u64>,
+    pub(super) clock: ClockOptions,
     pub(super) laws: LawChanges,
 }
 
@@ -102,6 +104,7 @@ impl GameOptions {
             time_control: self.time_control.or_else(|| other.time_control.clone()),
             orientation: self.orientation.or(other.orientation),
             release_dwell_ms: self.release_dwell_ms.or(other.release_dwell_ms),
+            clock: self.clock.or(other.clock),
             extend_ms: self.extend_ms.or(other.extend_ms),
             await_press_ms: self.await_press_ms.or(other.await_press_ms),
             laws: other.laws.clone().into_iter().chain(self.laws).collect(),
@@ -145,11 +148,56 @@ impl GameOptions {
             setup.settings.extend_ms = ms;
             record(&mut setup, "publish.extend_ms", json!(ms));
         }
+        self.clock.apply(&mut setup);
         for (name, value) in &self.laws {
             record_law(&mut setup, name, value);
         }
         setup
     }
+}
+
+/// What is said of an external clock and of the way of its readings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ClockOptions {
+    pub lag_ms: Option<u64>,
+    pub rate_ppm: Option<u64>,
+    /// The rounding; `Some(None)`: to be found out.
+    pub rounding: Option<Option<Rounding>>,
+}
+
+impl ClockOptions {
+    /// These options, and those of `other` where these say nothing.
+    fn or(self, other: ClockOptions) -> ClockOptions {
+        ClockOptions {
+            lag_ms: self.lag_ms.or(other.lag_ms),
+            rate_ppm: self.rate_ppm.or(other.rate_ppm),
+            rounding: self.rounding.or(other.rounding),
+        }
+    }
+
+    fn apply(self, setup: &mut GameSetup) {
+        let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
+        if let Some(ms) = number(self.lag_ms) {
+            setup.settings.clock.lag_ms = ms;
+        }
+        if let Some(ppm) = number(self.rate_ppm) {
+            setup.settings.clock.rate_ppm = ppm;
+        }
+        if let Some(rounding) = self.rounding {
+            setup.settings.clock.rounding = rounding;
+        }
+        if self != ClockOptions::default() {
+            record_clock(setup);
+        }
+    }
+}
+
+/// States the assumptions about the clock in the set-up's `config`.
+fn record_clock(setup: &mut GameSetup) {
+    let clock = setup.settings.clock;
+    record(setup, "clock.reading_lag_ms", json!(clock.lag_ms));
+    record(setup, "clock.rate_ppm", json!(clock.rate_ppm));
+    record(setup, "clock.rounding", json!(clock.rounding.map_or("auto", Rounding::as_str)));
 }
 
 /// The orientations with their words in the configuration and in a sensor log.
@@ -203,6 +251,7 @@ pub(super) fn base_setup(sensor: &SensorConfig, debounce: Option<(u64, u64)>) ->
     record(&mut setup, "publish.extend_ms", json!(settings.extend_ms));
     record(&mut setup, "publish.await_press_ms", json!(settings.await_press_ms));
     record(&mut setup, "board.orientation", json!(settings.orientation.as_str()));
+    record_clock(&mut setup);
     if let Ok(laws) = setup.law_settings() {
         for key in KEYS.iter().filter(|key| !key.follows_edition()) {
             let value = key.value(&laws);

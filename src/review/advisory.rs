@@ -76,6 +76,19 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         "flag-indicated" => (Kind::Clock, format!("the clock shows {side}'s flag fallen")),
         "both-flags" => (Kind::Clock, "both flags are down".to_owned()),
         "clock-discrepancy" => (Kind::Clock, format!("{side}'s clock and the record differ")),
+        "clock-adjusted" | "clock-jump" | "clock-period" => {
+            let shown = |key: &str| words::clock(fields.number(key).unwrap_or_default());
+            let what = if code == "clock-period" { "a new period began" } else { "the clock was set" };
+            (Kind::Clock, format!("{what}: {side} has {}, not {}", shown("after_ms"), shown("before_ms")))
+        }
+        "clock-frozen" => (Kind::Clock, format!("{side}'s clock should run and stands")),
+        "clock-standing" => (Kind::Clock, "the clock stands while moves are made".to_owned()),
+        "clock-sides-exchanged" => {
+            (Kind::Clock, "the times fall for the player who does not have the move".to_owned())
+        }
+        "clock-absent" => (Kind::Clock, "no clock is connected to the board".to_owned()),
+        "clock-back" => (Kind::Clock, "a clock is connected to the board again".to_owned()),
+        "clock-battery-low" => (Kind::Clock, "the clock shows its battery sign".to_owned()),
         "clock-side-mismatch" => {
             (Kind::Clock, "the clock of the side that does not have the move runs".to_owned())
         }

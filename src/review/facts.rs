@@ -104,7 +104,7 @@ impl Timeline {
             "result_withdrawn" => {
                 self.push(at, wall_us, Kind::Result, "the result was taken back at the board".to_owned());
             }
-            "ply_clock" => self.last = self.last.max(at),
+            "ply_clock" | "ply_time" => self.last = self.last.max(at),
             // A reading; what the Laws layer works out has a name.
             "clock" if fields.text("calc").is_empty() => self.last = self.last.max(at),
             name => {
@@ -366,7 +366,7 @@ pub fn say(fact: &Map<String, Value>) -> Option<String> {
         "ambiguous" => format!("several moves fit: {}", fields.list("candidates").join(", ")),
         "game_end" => format!("the game ended {} ({})", fields.text("result"), fields.text("reason")),
         "result_withdrawn" => "the result was taken back".to_owned(),
-        "ply_clock" | "orientation" | "two_ply" => return None,
+        "ply_clock" | "ply_time" | "orientation" | "two_ply" => return None,
         "clock" if fields.text("calc").is_empty() => return None,
         name => law::said(name, &fields).text,
     })

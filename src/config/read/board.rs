@@ -9,12 +9,15 @@ use toml::de::DeValue;
 use super::{Uses, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
-        board::{BoardConfig, BoardId, GameOptions, ORIENTATIONS, base_setup},
+        board::{BoardConfig, BoardId, ClockOptions, GameOptions, ORIENTATIONS, base_setup},
         second::{on_two_boards, play_together},
         sensor::SensorConfig,
     },
     publish::Tags,
-    session::setup::{DisciplineSetting, GameSetup, Rules, SetupError, Supervision},
+    session::{
+        clock::{Model, Rounding},
+        setup::{DisciplineSetting, GameSetup, Rules, SetupError, Supervision},
+    },
 };
 
 /// What `[defaults]` says.
@@ -127,10 +130,18 @@ fn game(section: &Section<'_>) -> GameOptions {
     let supervisions = [Supervision::Full, Supervision::Basic].map(|word| (word.as_str(), word));
     let variants = [("standard", CastlingMode::Standard), ("chess960", CastlingMode::Chess960)];
     let mut release_dwell_ms = None;
-    let laws = laws(section, |path, table| {
-        if path == "touch." {
-            release_dwell_ms = table.integer("release-dwell-ms", "of milliseconds", 0, 10_000);
+    let mut clock = ClockOptions::default();
+    let roundings = [("auto", None), ("down", Some(Rounding::Down)), ("up", Some(Rounding::Up))];
+    let laws = laws(section, |path, table| match path {
+        "touch." => release_dwell_ms = table.integer("release-dwell-ms", "of milliseconds", 0, 10_000),
+        "clock." => {
+            clock = ClockOptions {
+                lag_ms: table.integer("reading-lag-ms", "of milliseconds", 0, u64::from(Model::MAX_LAG_MS)),
+                rate_ppm: table.integer("rate-ppm", "of parts per million", 0, u64::from(Model::MAX_RATE_PPM)),
+                rounding: table.word("rounding", &roundings),
+            };
         }
+        _ => {}
     });
     let publish = section.section("publish");
     let extend_ms = publish.integer("extend-ms", "of milliseconds", 0, 60_000);
@@ -147,6 +158,7 @@ fn game(section: &Section<'_>) -> GameOptions {
         release_dwell_ms,
         extend_ms,
         await_press_ms,
+        clock,
         laws,
     }
 }
