@@ -17,7 +17,7 @@ use crate::{
     simulate::{
         Game, SimulateError, Simulation,
         games::{DemoGame, GAMES},
-        params::{Ending, Level, Output, Params},
+        params::{ClockKind, Ending, Level, Output, Params},
         peg::{FASTEST, PegBoard, TroubleAt},
         pgn::{self, PgnError},
         simulate,
@@ -33,7 +33,7 @@ use crate::{
         Examples:\n  \
         touchmoved simulate --game opera > opera.ndjson\n  \
         touchmoved simulate --level chaos --seed 7 game.pgn | touchmoved replay -\n  \
-        touchmoved simulate --output identity game.pgn > dgt.ndjson\n  \
+        touchmoved simulate --output identity --clock dgt game.pgn > dgt.ndjson\n  \
         touchmoved simulate --set mishaps.slide=100% --set timing.passing=20-400ms --game opera\n  \
         touchmoved simulate --level chaos --print-params > mine.toml\n  \
         touchmoved simulate --params mine.toml game.pgn\n  \
@@ -83,6 +83,10 @@ pub(super) struct Args {
     /// result)
     #[arg(long, value_parser = ending)]
     ending: Option<Ending>,
+    /// How the clock is heard: exact (to the millisecond, at once) or dgt (whole seconds, late, with gaps and
+    /// errors, through a DGT board)
+    #[arg(long, value_parser = clock)]
+    clock: Option<ClockKind>,
     /// Read parameters from a TOML file, such as --print-params writes; they replace those of the level
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
@@ -129,6 +133,11 @@ fn truth_file(text: &str) -> Result<PathBuf, String> {
 fn ending(text: &str) -> Result<Ending, String> {
     let found = Ending::ALL.into_iter().find(|ending| ending.as_str() == text);
     found.ok_or_else(|| "expected open, stopped, kings or entered".to_owned())
+}
+
+fn clock(text: &str) -> Result<ClockKind, String> {
+    let found = ClockKind::ALL.into_iter().find(|kind| kind.as_str() == text);
+    found.ok_or_else(|| "expected exact or dgt".to_owned())
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -222,6 +231,7 @@ fn params_of(args: &Args) -> Result<Params, ParamsError> {
         params.output = output;
     }
     params.ending = args.ending.unwrap_or(params.ending);
+    params.clock.kind = args.clock.unwrap_or(params.clock.kind);
     if let Some(settle_ms) = args.debounced {
         params.output = Output::Debounced;
         params.settle_ms = settle_ms;

@@ -257,6 +257,11 @@ impl Bank {
         Bank { all: all.collect(), limit, running: None, delay: false, widened: 0 }
     }
 
+    /// How many hypotheses are left.
+    pub(super) const fn len(&self) -> usize {
+        self.all.len()
+    }
+
     /// Whose time runs.
     pub(super) const fn running(&self) -> Option<Color> {
         self.running

@@ -8,8 +8,10 @@ use super::{Sample, Span};
 const ENOUGH: usize = 3;
 /// Two do where they are so far apart, in microseconds.
 const APART_US: i64 = 800_000;
-/// A stopped clock that shows a new time may send nothing more.
-const STOOD_US: i64 = 1_000_000;
+/// A stopped clock that shows a new time: two messages this far apart, or nothing else for so long, in
+/// microseconds.
+const AGAIN_US: i64 = 500_000;
+const STOOD_US: i64 = 3_000_000;
 /// A clock that went on without a jump has stood or was slow: it must run for so long.
 const RUNS_US: i64 = 5_000_000;
 /// How many messages are kept.
@@ -59,7 +61,7 @@ impl Doubt {
         let (Some(first), Some(last)) = (self.all.first(), self.all.last()) else { return false };
         let for_us = last.to - first.to;
         match (first.running, self.jump) {
-            (None, _) => false,
+            (None, _) => self.all.len() > 1 && for_us >= AGAIN_US,
             (Some(_), true) => self.all.len() >= ENOUGH || (self.all.len() > 1 && for_us >= APART_US),
             (Some(_), false) => for_us >= RUNS_US,
         }
@@ -69,6 +71,10 @@ impl Doubt {
     pub(super) fn due(&self) -> Option<i64> {
         let first = self.all.first().filter(|first| first.running.is_none())?;
         Some(first.to + STOOD_US)
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.all.len()
     }
 
     pub(super) fn is_jump(&self) -> bool {

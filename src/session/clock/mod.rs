@@ -41,6 +41,8 @@ const GAP_US: i64 = 5_000_000;
 const ALONE_US: i64 = 2_000_000;
 /// A press of its own is stamped within this many microseconds.
 const PRESS_US: i64 = 1_000;
+/// No record lasts so long, in microseconds: 35 years.
+const LATEST_US: i64 = 1 << 50;
 /// The unit of a clock that shows seconds, and of one that tells more.
 const SECOND_US: i64 = 1_000_000;
 const MILLI_US: i64 = 1_000;
@@ -141,7 +143,7 @@ impl Estimator {
 
     fn local(&mut self, at: MonoTime) -> i64 {
         let origin = *self.origin.get_or_insert(at);
-        i64::try_from(at.since(origin)).unwrap_or(i64::MAX).min(Span::ALL.hi / 1024)
+        i64::try_from(at.since(origin)).unwrap_or(i64::MAX).min(LATEST_US)
     }
 
     fn moment(&self, at: i64) -> MonoTime {
@@ -158,7 +160,11 @@ impl Estimator {
 
     /// When [`Estimator::advance`] has something to do.
     pub fn deadline(&self) -> Option<MonoTime> {
-        self.doubt.due().map(|at| self.moment(at))
+        self.doubt_ends().map(|at| self.moment(at))
+    }
+
+    fn doubt_ends(&self) -> Option<i64> {
+        self.doubt.due().map(|at| at.min(LATEST_US))
     }
 
     /// Time passes.
@@ -170,7 +176,7 @@ impl Estimator {
     fn pass(&mut self, at: i64) {
         self.bank.pass(at);
         self.turn_alone(at);
-        if self.doubt.due().is_some_and(|due| due <= at) {
+        if self.doubt_ends().is_some_and(|due| due <= at) {
             self.resolve(at);
         }
         if self.pending.is_some_and(|(sample, _)| sample.to.saturating_add(ALONE_US) <= at) {
@@ -280,6 +286,11 @@ impl Estimator {
         let at = i64::try_from(at.since(self.origin?)).ok()?;
         let span = self.bank.left(side, at);
         (self.read && span.is_bounded()).then(|| Estimate::of(span))
+    }
+
+    /// How many hypotheses and messages are kept.
+    pub fn kept(&self) -> usize {
+        self.bank.len() + self.doubt.len()
     }
 
     /// Whose time runs, as far as presses and readings tell.

@@ -14,6 +14,9 @@ const JUMP_S: u32 = 3600;
 /// As often the time of the side that should rest must fall before it is believed to run.
 const CONTRARY: u8 = 2;
 
+/// So often a standing clock that shows the same is told again.
+const STANDING: u8 = 2;
+
 /// What was told of the clock so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
@@ -25,6 +28,8 @@ pub(super) struct Times {
     contrary: u8,
     /// The last reading that was told.
     told: Option<ClockReading>,
+    /// How often it was told again.
+    again: u8,
     /// No clock is connected; `None` before the first message.
     absent: Option<bool>,
 }
@@ -144,8 +149,11 @@ impl Times {
             Some(u64::from(side.seconds) * 1000)
         };
         let reading = ClockReading { white_ms: ms(Color::White), black_ms: ms(Color::Black), running };
-        // That a running clock still shows the same is news: it bounds the end of the second.
-        if self.told != Some(reading) || running.is_some() {
+        // That a running clock still shows the same is news: it bounds the end of the second. One that stands
+        // confirms what it shows.
+        let again = self.told == Some(reading);
+        self.again = if again { self.again.saturating_add(1) } else { 0 };
+        if !again || running.is_some() || self.again <= STANDING {
             self.told = Some(reading);
             out.push(Event::Times(reading));
         }
@@ -234,7 +242,7 @@ mod tests {
     fn the_lever_of_a_stopped_clock_is_no_press() {
         let mut times = Times::default();
         take(&mut times, state(60, 60, false, false));
-        assert_eq!(take(&mut times, state(60, 60, false, true)), []);
+        assert_eq!(take(&mut times, state(60, 60, false, true)), [reading(60, 60, None)]);
         assert_eq!(
             take(&mut times, state(60, 60, true, false)),
             [reading(60, 60, Some(Color::White))],
@@ -249,6 +257,8 @@ mod tests {
         let mut fallen = state(5, 0, false, true);
         fallen.right.blocked = true;
         assert_eq!(take(&mut times, fallen), [reading(5, 0, None), Event::Flag(Color::Black)]);
+        assert_eq!(take(&mut times, fallen), [reading(5, 0, None)], "the times twice again, the flag not");
+        assert_eq!(take(&mut times, fallen), [reading(5, 0, None)]);
         assert_eq!(take(&mut times, fallen), []);
     }
 

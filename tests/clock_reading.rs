@@ -1,0 +1,389 @@
+//! Reading an external clock: what is known of its times, what was done to it, and that no messages lead to
+//! nonsense. `cargo bench --bench clock` measures the same on many more games.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "support/clock_games.rs"]
+#[allow(dead_code)]
+mod clock_games;
+
+use clock_games::{Plan, measure, quantile, share};
+use proptest::prelude::*;
+use shakmaty::Color;
+use touchmoved::session::{
+    clock::{Change, Estimator, Expected, Finding, Model, PerMove, Rounding},
+    event::ClockReading,
+    time::MonoTime,
+};
+
+const FEW: Plan = Plan {
+    games: 8,
+    seed: 7,
+    wired: false,
+    set_every: 0,
+    rounding_known: true,
+    control_known: true,
+    plies: 80,
+    think_ms: (2_000, 300_000),
+};
+
+#[test]
+fn with_a_wired_lever_the_time_at_the_press_is_known_to_150_ms() {
+    let score = measure(&Plan { wired: true, ..FEW });
+    assert!(score.at_once.len() > 400, "{}", score.at_once.len());
+    assert!(share(&score.at_once, 150_000) >= 9_900, "{}", share(&score.at_once, 150_000));
+    assert!(share(&score.plain, 150_000) < 5_000, "the plain reader cannot know it");
+    assert!(score.false_changes.is_empty(), "{:?}", score.false_changes);
+}
+
+#[test]
+fn where_the_press_shows_in_readings_only_the_interval_holds_the_truth() {
+    let score = measure(&FEW);
+    assert!(score.widths.len() > 400, "{}", score.widths.len());
+    assert!(score.held * 100 >= score.widths.len() * 99, "{} of {}", score.held, score.widths.len());
+    assert!(quantile(&score.widths, 50) < 800_000, "{}", quantile(&score.widths, 50));
+    assert!(score.false_changes.is_empty(), "{:?}", score.false_changes);
+}
+
+#[test]
+fn a_clock_whose_rounding_and_control_are_not_known_is_read_all_the_same() {
+    let score = measure(&Plan { rounding_known: false, control_known: false, ..FEW });
+    assert!(score.held * 100 >= score.widths.len() * 98, "{} of {}", score.held, score.widths.len());
+    assert!(score.false_changes.is_empty(), "{:?}", score.false_changes);
+}
+
+#[test]
+fn every_time_that_is_set_is_found_within_three_seconds_and_no_other() {
+    for wired in [false, true] {
+        let score = measure(&Plan { set_every: 7, wired, ..FEW });
+        assert!(score.set > 60, "{}", score.set);
+        assert_eq!(score.found.len(), score.set);
+        assert!(quantile(&score.found, 100) <= 3_000_000, "{}", quantile(&score.found, 100));
+        assert!(score.false_changes.is_empty(), "{:?}", score.false_changes);
+    }
+}
+
+/// An estimator under a clock that is told without faults, every 400 ms, half a second late.
+struct Bench {
+    estimator: Estimator,
+    at: u64,
+    left_us: [i64; 2],
+    running: Option<Color>,
+    found: Vec<Finding>,
+}
+
+const LATE_US: u64 = 500_000;
+
+impl Bench {
+    fn new(expected: Expected) -> Bench {
+        let model = Model { rounding: Some(Rounding::Down), ..Model::default() };
+        let estimator = Estimator::new(model, expected, true);
+        Bench { estimator, at: 10_000_000, left_us: [600_000_000; 2], running: None, found: Vec::new() }
+    }
+
+    fn side(&mut self, side: Color) -> &mut i64 {
+        let [white, black] = &mut self.left_us;
+        side.fold_wb(white, black)
+    }
+
+    fn reading(&self) -> ClockReading {
+        let shown = |us: i64| Some(u64::try_from(us.max(0)).unwrap() / 1_000_000 * 1000);
+        let [white, black] = self.left_us;
+        ClockReading { white_ms: shown(white), black_ms: shown(black), running: self.running }
+    }
+
+    fn hear(&mut self, reading: ClockReading) {
+        let at = MonoTime::from_micros(self.at + LATE_US);
+        while let Some(due) = self.estimator.deadline().filter(|due| *due <= at) {
+            self.estimator.advance(due);
+        }
+        self.estimator.read(at, reading);
+        while let Some(finding) = self.estimator.poll() {
+            self.found.push(finding);
+        }
+    }
+
+    fn pass(&mut self) {
+        self.at += 400_000;
+        if let Some(side) = self.running {
+            *self.side(side) -= 400_000;
+        }
+    }
+
+    fn run(&mut self, messages: usize) {
+        for _ in 0..messages {
+            self.pass();
+            self.hear(self.reading());
+        }
+    }
+
+    fn turn(&mut self, messages: usize) {
+        self.run(messages);
+        self.running = self.running.map(|side| !side);
+    }
+
+    fn changes(&self) -> Vec<(Change, Color, u64, u64)> {
+        let change = |finding: &Finding| match *finding {
+            Finding::Changed { change, side, before_ms, after_ms, .. } => {
+                Some((change, side, before_ms / 1000, after_ms / 1000))
+            }
+            _ => None,
+        };
+        self.found.iter().filter_map(change).collect()
+    }
+
+    fn started() -> Bench {
+        let mut bench = Bench::new(Expected { per_move: Some(PerMove::None), ..Expected::default() });
+        bench.run(5);
+        bench.running = Some(Color::White);
+        bench.run(50);
+        bench
+    }
+}
+
+#[test]
+fn one_wrong_reading_changes_nothing() {
+    let mut bench = Bench::started();
+    let spoilt = [
+        ClockReading { white_ms: Some(5_000_000), ..bench.reading() },
+        ClockReading { black_ms: Some(0), ..bench.reading() },
+        ClockReading { running: Some(Color::Black), ..bench.reading() },
+        ClockReading { running: None, ..bench.reading() },
+        ClockReading { white_ms: Some(600_000), ..bench.reading() },
+        ClockReading::default(),
+    ];
+    for wrong in spoilt {
+        bench.pass();
+        bench.hear(wrong);
+        bench.run(20);
+        let at = MonoTime::from_micros(bench.at);
+        let left = bench.estimator.left(Color::White, at).unwrap();
+        let truth = u64::try_from(bench.left_us[0]).unwrap();
+        assert!((left.low_us..=left.high_us).contains(&truth), "{wrong:?}: {left:?} {truth}");
+        assert!(left.width_us() < 1_300_000, "{wrong:?}: {left:?}");
+    }
+    assert_eq!(bench.found, []);
+}
+
+#[test]
+fn a_penalty_at_the_stopped_clock_is_told_with_before_and_after() {
+    let mut bench = Bench::started();
+    bench.running = None;
+    bench.run(20);
+    bench.left_us[1] += 120_000_000;
+    bench.run(20);
+    bench.running = Some(Color::White);
+    bench.run(20);
+    assert_eq!(bench.changes(), [(Change::Adjusted, Color::Black, 600, 720)]);
+}
+
+#[test]
+fn a_jump_above_an_hour_has_a_name_of_its_own() {
+    let mut bench = Bench::started();
+    bench.left_us[1] += 2 * 3_600_000_000;
+    bench.run(20);
+    assert_eq!(bench.changes(), [(Change::Jump, Color::Black, 600, 7800)]);
+}
+
+#[test]
+fn the_next_period_is_no_adjustment_wherever_the_clock_adds_it() {
+    let expected = Expected {
+        start_ms: Some(600_000),
+        per_move: Some(PerMove::None),
+        periods_ms: vec![1_800_000],
+    };
+    // At the press that we count, at another one, and when the time is used up.
+    for (counted, pressed) in [(true, true), (false, true), (false, false)] {
+        let mut bench = Bench::new(expected.clone());
+        bench.run(5);
+        bench.running = Some(Color::White);
+        bench.run(30);
+        if counted {
+            bench.estimator.due(Color::White, Some(1_800_000));
+        }
+        bench.left_us[0] += 1_800_000_000;
+        if pressed {
+            bench.running = Some(Color::Black);
+        }
+        bench.run(30);
+        assert!(bench.changes().iter().all(|(change, ..)| *change == Change::Period), "{:?}", bench.changes());
+        let left = bench.estimator.left(Color::White, MonoTime::from_micros(bench.at)).unwrap();
+        let truth = u64::try_from(bench.left_us[0]).unwrap();
+        assert!((left.low_us..=left.high_us).contains(&truth), "{left:?} {truth}");
+    }
+}
+
+#[test]
+fn an_increment_is_learnt() {
+    let mut bench = Bench::new(Expected::default());
+    bench.run(5);
+    bench.running = Some(Color::White);
+    for turn in 0..12 {
+        let side = if turn % 2 == 0 { Color::White } else { Color::Black };
+        bench.run(20 + turn);
+        *bench.side(side) += 10_000_000;
+        bench.running = Some(!side);
+    }
+    bench.run(20);
+    let left = bench.estimator.left(Color::Black, MonoTime::from_micros(bench.at)).unwrap();
+    let truth = u64::try_from(bench.left_us[1]).unwrap();
+    assert!((left.low_us..=left.high_us).contains(&truth), "{left:?} {truth}");
+    assert!(left.width_us() < 1_500_000, "{left:?}");
+    assert_eq!(bench.changes(), []);
+}
+
+#[test]
+fn a_frozen_clock_is_told_once_and_is_no_adjustment() {
+    let mut bench = Bench::started();
+    let shown = bench.reading();
+    for _ in 0..100 {
+        bench.at += 400_000;
+        bench.hear(shown);
+    }
+    bench.run(60);
+    let frozen = |finding: &&Finding| matches!(finding, Finding::Frozen { side: Color::White, .. });
+    assert_eq!(bench.found.iter().filter(frozen).count(), 1);
+    assert_eq!(bench.changes(), []);
+    let left = bench.estimator.left(Color::White, MonoTime::from_micros(bench.at)).unwrap();
+    assert!(left.us.abs_diff(u64::try_from(bench.left_us[0]).unwrap()) < 1_500_000, "it is followed again");
+}
+
+#[test]
+fn presses_while_the_clock_was_unplugged_are_no_adjustment() {
+    let mut bench = Bench::started();
+    bench.estimator.lost();
+    bench.left_us = [400_000_000, 500_000_000];
+    bench.at += 300_000_000;
+    bench.estimator.found();
+    bench.run(20);
+    assert_eq!(bench.changes(), []);
+    assert!(bench.found.contains(&Finding::Absent) && bench.found.contains(&Finding::Back));
+    let left = bench.estimator.left(Color::White, MonoTime::from_micros(bench.at)).unwrap();
+    assert!(left.us.abs_diff(u64::try_from(bench.left_us[0]).unwrap()) < 1_500_000, "{left:?}");
+}
+
+#[test]
+fn moves_while_the_time_of_the_opponent_falls_show_exchanged_sides() {
+    let mut bench = Bench::started();
+    let mut mover = Color::Black;
+    for _ in 0..6 {
+        bench.turn(20);
+        let at = MonoTime::from_micros(bench.at);
+        bench.estimator.moved(mover, at);
+        mover = !mover;
+    }
+    bench.run(5);
+    assert_eq!(bench.found.iter().filter(|finding| **finding == Finding::Exchanged).count(), 1);
+}
+
+#[test]
+fn bounced_doubled_and_idle_presses_do_not_count() {
+    let mut bench = Bench::started();
+    let at = |bench: &Bench, more: u64| MonoTime::from_micros(bench.at + more);
+    bench.estimator.press(at(&bench, 0), Color::Black);
+    assert_eq!(bench.estimator.running(), Some(Color::White), "an idle side");
+    bench.estimator.press(at(&bench, 10_000), Color::White);
+    let once = bench.estimator.at_press(Color::White);
+    for more in [14_000, 21_000, 400_000] {
+        bench.estimator.press(at(&bench, more), Color::White);
+    }
+    assert_eq!(bench.estimator.running(), Some(Color::Black));
+    assert_eq!(bench.estimator.at_press(Color::White), once);
+}
+
+/// What can come from a source.
+#[derive(Clone, Debug)]
+enum Call {
+    Read(Option<u64>, Option<u64>, Option<Color>),
+    Press(Color),
+    Pause,
+    Run(Color),
+    Moved(Color),
+    Due(Color, u64),
+    Lost,
+}
+
+fn calls() -> impl Strategy<Value = Vec<(u64, Call)>> {
+    let side = prop_oneof![Just(Color::White), Just(Color::Black)];
+    // Near each other, so that readings agree now and then; and anything at all.
+    let ms = prop_oneof![
+        6 => (590u64..=600).prop_map(|s| Some(s * 1000)),
+        1 => any::<u64>().prop_map(Some),
+        1 => (0u64..5_000).prop_map(Some),
+        1 => Just(None),
+    ];
+    let call = prop_oneof![
+        8 => (ms.clone(), ms, proptest::option::of(side.clone())).prop_map(|(w, b, run)| Call::Read(w, b, run)),
+        1 => side.clone().prop_map(Call::Press),
+        1 => Just(Call::Pause),
+        1 => side.clone().prop_map(Call::Run),
+        1 => side.clone().prop_map(Call::Moved),
+        1 => (side, any::<u64>()).prop_map(|(side, ms)| Call::Due(side, ms)),
+        1 => Just(Call::Lost),
+    ];
+    let step = prop_oneof![6 => 0u64..700_000, 1 => 0u64..60_000_000, 1 => any::<u64>()];
+    proptest::collection::vec((step, call), 0..200)
+}
+
+fn expectations() -> impl Strategy<Value = Expected> {
+    let per_move = prop_oneof![
+        Just(None),
+        Just(Some(PerMove::None)),
+        any::<u64>().prop_map(|ms| Some(PerMove::Increment { ms })),
+        (0u64..60_000).prop_map(|ms| Some(PerMove::Delay { ms })),
+        (0u64..60_000).prop_map(|ms| Some(PerMove::Bronstein { ms })),
+    ];
+    (proptest::option::of(any::<u64>()), per_move, proptest::collection::vec(any::<u64>(), 0..3))
+        .prop_map(|(start_ms, per_move, periods_ms)| Expected { start_ms, per_move, periods_ms })
+}
+
+fn replay(expected: &Expected, rounding: Option<Rounding>, calls: &[(u64, Call)]) -> String {
+    let mut estimator = Estimator::new(Model { rounding, ..Model::default() }, expected.clone(), true);
+    let mut at = 0u64;
+    let mut told = String::new();
+    for (step, call) in calls {
+        at = at.saturating_add(*step);
+        let now = MonoTime::from_micros(at);
+        let mut passed = 0;
+        while let Some(due) = estimator.deadline().filter(|due| *due <= now) {
+            estimator.advance(due);
+            passed += 1;
+            assert!(passed < 4, "a deadline comes again and again");
+        }
+        match *call {
+            Call::Read(white_ms, black_ms, running) => {
+                estimator.read(now, ClockReading { white_ms, black_ms, running });
+            }
+            Call::Press(side) => estimator.press(now, side),
+            Call::Pause => estimator.pause(now),
+            Call::Run(side) => estimator.run(now, side),
+            Call::Moved(side) => {
+                estimator.placed(now);
+                estimator.moved(side, now);
+            }
+            Call::Due(side, ms) => estimator.due(side, Some(ms)),
+            Call::Lost => estimator.lost(),
+        }
+        for side in Color::ALL {
+            for estimate in [estimator.left(side, now), estimator.at_press(side)].into_iter().flatten() {
+                assert!(estimate.low_us <= estimate.us && estimate.us <= estimate.high_us, "{estimate:?}");
+                told += &format!("{estimate:?}");
+            }
+        }
+        while let Some(finding) = estimator.poll() {
+            told += &format!("{finding:?}");
+        }
+        assert!(estimator.kept() <= 256, "{}", estimator.kept());
+    }
+    told
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_an_interval_holds_a_value_and_a_replay_says_the_same(
+        expected in expectations(),
+        rounding in prop_oneof![Just(None), Just(Some(Rounding::Down)), Just(Some(Rounding::Up))],
+        calls in calls(),
+    ) {
+        prop_assert_eq!(replay(&expected, rounding, &calls), replay(&expected, rounding, &calls));
+    }
+}
