@@ -186,11 +186,8 @@ fn a_jump_above_an_hour_has_a_name_of_its_own() {
 
 #[test]
 fn the_next_period_is_no_adjustment_wherever_the_clock_adds_it() {
-    let expected = Expected {
-        start_ms: Some(600_000),
-        per_move: Some(PerMove::None),
-        periods_ms: vec![1_800_000],
-    };
+    let expected =
+        Expected { start_ms: Some(600_000), per_move: Some(PerMove::None), periods_ms: vec![1_800_000] };
     // At the press that we count, at another one, and when the time is used up.
     for (counted, pressed) in [(true, true), (false, true), (false, false)] {
         let mut bench = Bench::new(expected.clone());
@@ -205,7 +202,11 @@ fn the_next_period_is_no_adjustment_wherever_the_clock_adds_it() {
             bench.running = Some(Color::Black);
         }
         bench.run(30);
-        assert!(bench.changes().iter().all(|(change, ..)| *change == Change::Period), "{:?}", bench.changes());
+        assert!(
+            bench.changes().iter().all(|(change, ..)| *change == Change::Period),
+            "{:?}",
+            bench.changes()
+        );
         let left = bench.estimator.left(Color::White, MonoTime::from_micros(bench.at)).unwrap();
         let truth = u64::try_from(bench.left_us[0]).unwrap();
         assert!((left.low_us..=left.high_us).contains(&truth), "{left:?} {truth}");

@@ -212,7 +212,8 @@ pub fn play(game: &ClockGame, polled: &PolledClock, seed: u64) -> Option<ClockRu
     let silent = ClockReports::SILENT;
     let mut clock = Clock::new(&control, silent, polled.rate_ppm);
     let mut deeds = Vec::new();
-    let mut run = ClockRun { events: Vec::new(), presses: Vec::new(), set: Vec::new(), start_us: BEFORE_US, end_us: 0 };
+    let mut run =
+        ClockRun { events: Vec::new(), presses: Vec::new(), set: Vec::new(), start_us: BEFORE_US, end_us: 0 };
     let mut now = BEFORE_US + rng.below(SECOND_US);
     run.start_us = now;
     let mut act = |clock: &mut Clock<'_>, at: u64, deed: Deed| {

@@ -170,7 +170,9 @@ fn read(
         }
         match event {
             Event::Times(reading) => {
-                let plain_press = last.filter(|last| last.2.is_some() && reading.running.is_some() && last.2 != reading.running);
+                let plain_press = last.filter(|last| {
+                    last.2.is_some() && reading.running.is_some() && last.2 != reading.running
+                });
                 last = Some((
                     *at,
                     ByColor {
@@ -181,7 +183,8 @@ fn read(
                 ));
                 if let (false, Some((_, _, Some(by)))) = (plan.wired, plain_press) {
                     // The plain reader: what the first message after the press shows.
-                    if let Some(press) = run.presses.iter().rev().find(|press| press.at_us <= *at && press.by == by)
+                    if let Some(press) =
+                        run.presses.iter().rev().find(|press| press.at_us <= *at && press.by == by)
                         && settled(press.at_us)
                     {
                         let shown = last.unwrap().1;
@@ -233,7 +236,9 @@ fn drain(
                 // The press that is meant: the nearest one.
                 let middle = from.as_micros().midpoint(to.as_micros());
                 let of_player = run.presses.iter().filter(|press| press.by == by && press.at_us <= now);
-                let Some(press) = of_player.min_by_key(|press| press.at_us.abs_diff(middle)) else { continue };
+                let Some(press) = of_player.min_by_key(|press| press.at_us.abs_diff(middle)) else {
+                    continue;
+                };
                 if !settled(press.at_us) {
                     continue;
                 }
@@ -241,7 +246,13 @@ fn drain(
                 score.later.push(left.us.abs_diff(press.left_us));
                 let holds = (left.low_us..=left.high_us).contains(&press.left_us);
                 if std::env::var_os("VERBOSE").is_some() && !holds {
-                    println!("miss: now {now} at {} left {} est {left:?} rounding {:?} rates {:?}", press.at_us, press.left_us, estimator.rounding(), estimator.rates_ppm());
+                    println!(
+                        "miss: now {now} at {} left {} est {left:?} rounding {:?} rates {:?}",
+                        press.at_us,
+                        press.left_us,
+                        estimator.rounding(),
+                        estimator.rates_ppm()
+                    );
                 }
                 score.held += usize::from(holds);
                 score.press_widths.push(to.since(from));
@@ -249,11 +260,9 @@ fn drain(
             }
             Finding::Changed { change: Change::Period, .. } => {}
             Finding::Changed { side, .. } => {
-                let real = run
-                    .set
-                    .iter()
-                    .enumerate()
-                    .find(|(index, set)| !found[*index] && set.side == side && (set.at_us..set.at_us + 10_000_000).contains(&now));
+                let real = run.set.iter().enumerate().find(|(index, set)| {
+                    !found[*index] && set.side == side && (set.at_us..set.at_us + 10_000_000).contains(&now)
+                });
                 match real {
                     Some((index, set)) => {
                         found[index] = true;

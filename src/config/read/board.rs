@@ -137,7 +137,12 @@ fn game(section: &Section<'_>) -> GameOptions {
         "clock." => {
             clock = ClockOptions {
                 lag_ms: table.integer("reading-lag-ms", "of milliseconds", 0, u64::from(Model::MAX_LAG_MS)),
-                rate_ppm: table.integer("rate-ppm", "of parts per million", 0, u64::from(Model::MAX_RATE_PPM)),
+                rate_ppm: table.integer(
+                    "rate-ppm",
+                    "of parts per million",
+                    0,
+                    u64::from(Model::MAX_RATE_PPM),
+                ),
                 rounding: table.word("rounding", &roundings),
             };
         }

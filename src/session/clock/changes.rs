@@ -2,9 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{
-    Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span, presses::micros,
-};
+use super::{Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span, presses::micros};
 
 const SECOND_US: i64 = 1_000_000;
 /// A smaller change is a matter of the estimate, not of the clock.

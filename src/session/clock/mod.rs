@@ -160,7 +160,7 @@ impl Estimator {
 
     /// When [`Estimator::advance`] has something to do.
     pub fn deadline(&self) -> Option<MonoTime> {
-        self.doubt_ends().map(|at| self.moment(at))
+        self.doubt_ends().map(|at| self.moment(at)).filter(|at| *at < MonoTime::END)
     }
 
     fn doubt_ends(&self) -> Option<i64> {
@@ -188,7 +188,7 @@ impl Estimator {
     pub fn read(&mut self, at: MonoTime, reading: ClockReading) {
         let at = self.local(at);
         self.pass(at);
-        let us = |ms: Option<u64>| ms.and_then(|ms| i64::try_from(ms.min(1 << 40)).ok()).map(|ms| ms * 1000);
+        let us = |ms: Option<u64>| ms.map(presses::micros);
         let shown = ByColor { white: us(reading.white_ms), black: us(reading.black_ms) };
         if [shown.white, shown.black].into_iter().flatten().any(|us| us % SECOND_US != 0) {
             self.unit = MILLI_US;
@@ -208,7 +208,7 @@ impl Estimator {
     /// The first reading: a clock that was not started yet shows exactly what was set.
     fn begin(&mut self, sample: Sample) {
         self.read = true;
-        let start = self.expected.start_ms.and_then(|ms| i64::try_from(ms).ok()).map(|ms| ms * 1000);
+        let start = self.expected.start_ms.map(presses::micros);
         let untouched = self.fresh && !self.begun;
         for side in Color::ALL {
             let Some(shown) = *sample.shown.get(side) else { continue };
@@ -261,7 +261,8 @@ impl Estimator {
 
     /// The message that waits is taken where the next one follows from it.
     fn flush_if_confirmed(&mut self, next: &Sample) {
-        if let Some((sample, _)) = self.pending.filter(|(sample, goes_on)| *goes_on && follows(sample, next)) {
+        if let Some((sample, _)) = self.pending.filter(|(sample, goes_on)| *goes_on && follows(sample, next))
+        {
             self.accept(sample);
         }
         self.pending = None;

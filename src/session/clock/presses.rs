@@ -134,7 +134,9 @@ impl Estimator {
 
     /// The message of another state is the last one for now.
     pub(super) fn turn_alone(&mut self, at: i64) {
-        if let Some((first, window)) = self.turned.take_if(|(first, _)| first.to.saturating_add(ALONE_US) <= at) {
+        if let Some((first, window)) =
+            self.turned.take_if(|(first, _)| first.to.saturating_add(ALONE_US) <= at)
+        {
             self.turn(&first, window);
         }
     }

@@ -6,11 +6,7 @@ use shakmaty::{ByColor, Color, Position as _};
 
 use super::{Facts, Narrator, Now, tell};
 use crate::{
-    laws::{
-        arithmetic::periods,
-        settings::LawSettings,
-        time_control::TimeControl,
-    },
+    laws::{arithmetic::periods, settings::LawSettings, time_control::TimeControl},
     session::{
         clock::{Estimate, Estimator, Expected, Finding, PerMove},
         event::ClockReading,
@@ -171,9 +167,10 @@ impl Narrator {
         for side in Color::ALL {
             let odd = usize::from(side != first);
             let told = (self.told.len() + 1 - odd) / 2;
-            let open = self.told.last().is_some_and(|told| {
-                told.after.turn() != side && told.record.completed.is_none()
-            });
+            let open = self
+                .told
+                .last()
+                .is_some_and(|told| told.after.turn() != side && told.record.completed.is_none());
             let earlier = (self.reader.earlier + odd) / 2;
             self.reader.count(side, earlier + told - usize::from(open));
         }
@@ -207,7 +204,9 @@ impl Narrator {
     fn tell_findings(&mut self, now: Now, facts: &mut Facts) {
         while let Some(finding) = self.reader.estimator.poll() {
             match finding {
-                Finding::Pressed { by, left, from, to } => self.tell_ply_time(by, left, (from, to), now, facts),
+                Finding::Pressed { by, left, from, to } => {
+                    self.tell_ply_time(by, left, (from, to), now, facts)
+                }
                 _ => tell(facts, now, FactKind::ClockFinding(finding)),
             }
         }

@@ -27,7 +27,12 @@ use shakmaty::{
 
 use self::{
     clock_reader::{AwaitsClock, Reader},
-    conditions::goes_on, doubts::Evidence, endings::Ending, held::Held, irregular::Wrong, touches::Touches,
+    conditions::goes_on,
+    doubts::Evidence,
+    endings::Ending,
+    held::Held,
+    irregular::Wrong,
+    touches::Touches,
 };
 use super::{
     PlyRecord,
