@@ -6,13 +6,26 @@
 #[allow(dead_code)]
 mod clock_games;
 
+use std::collections::BTreeMap;
+
 use clock_games::{Plan, measure, quantile, share};
 use proptest::prelude::*;
 use shakmaty::Color;
-use touchmoved::session::{
-    clock::{Change, Estimator, Expected, Finding, Model, PerMove, Rounding},
-    event::ClockReading,
-    time::MonoTime,
+use touchmoved::{
+    session::{
+        Session,
+        clock::{Change, Estimate, Estimator, Expected, Finding, Model, PerMove, Rounding},
+        event::ClockReading,
+        fact::{CompletedBy, FactKind},
+        setup::GameSetup,
+        time::MonoTime,
+    },
+    simulate::{
+        Simulation,
+        games::DemoGame,
+        params::{ClockKind, Level, Params},
+        simulate,
+    },
 };
 
 const FEW: Plan = Plan {
@@ -289,6 +302,54 @@ fn bounced_doubled_and_idle_presses_do_not_count() {
     }
     assert_eq!(bench.estimator.running(), Some(Color::Black));
     assert_eq!(bench.estimator.at_press(Color::White), once);
+}
+
+/// What a session told of the clock at every press: `[%clk]`, and the interval of what was really left.
+fn told(simulation: &Simulation) -> BTreeMap<usize, (Option<u64>, Option<Estimate>)> {
+    let mut session = Session::new(&simulation.setup).unwrap();
+    let mut told = BTreeMap::<usize, (Option<u64>, Option<Estimate>)>::new();
+    for event in &simulation.events {
+        session.handle(event);
+        while let Some(fact) = session.poll_fact() {
+            match fact.kind {
+                FactKind::MoveCompleted { ply, how: CompletedBy::Press, clock_ms, .. } => {
+                    told.entry(ply).or_default().0 = clock_ms;
+                }
+                FactKind::PlyClock { ply, clock_ms, .. } => told.entry(ply).or_default().0 = Some(clock_ms),
+                FactKind::PlyTime { ply, left, .. } => told.entry(ply).or_default().1 = Some(left),
+                FactKind::ClockFinding(finding) => panic!("{finding:?}"),
+                _ => {}
+            }
+        }
+    }
+    told
+}
+
+/// The same hands at a clock that is told to the millisecond are the truth.
+#[test]
+fn every_pressed_ply_of_a_game_has_its_time() {
+    let mut held = (0, 0);
+    for (seed, wired) in (1..=3).flat_map(|seed| [false, true].map(|wired| (seed, wired))) {
+        let game = DemoGame::find("immortal").unwrap().game(GameSetup::default());
+        let exact = Params::level(Level::Clean).identity();
+        let mut late = exact;
+        late.clock.kind = ClockKind::Dgt;
+        late.clock.polled.wired = wired;
+        let truth = told(&simulate(&game, &exact, seed).unwrap());
+        let told = told(&simulate(&game, &late, seed).unwrap());
+        assert!(truth.len() > 40);
+        for (ply, (left_ms, _)) in truth {
+            let left_ms = left_ms.unwrap();
+            let (clock_ms, left) = told[&ply];
+            let off = clock_ms.unwrap_or_else(|| panic!("ply {ply} of seed {seed} has no time")).abs_diff(left_ms);
+            assert!(off <= 1_100, "ply {ply} of seed {seed}: {clock_ms:?} for {left_ms}");
+            if let Some(left) = left {
+                let holds = left.low_us <= left_ms * 1000 + 1000 && left_ms * 1000 <= left.high_us;
+                held = (held.0 + usize::from(holds), held.1 + 1);
+            }
+        }
+    }
+    assert!(held.1 > 240 && held.0 * 100 >= held.1 * 99, "{held:?}");
 }
 
 /// What can come from a source.

@@ -73,6 +73,10 @@ impl Doubt {
         Some(first.to + STOOD_US)
     }
 
+    pub(super) fn last(&self) -> Option<&Sample> {
+        self.all.last()
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.all.len()
     }

@@ -223,7 +223,7 @@ impl Estimator {
     /// No clock is connected any more: presses may go by unseen.
     pub fn lost(&mut self) {
         self.findings.push_back(Finding::Absent);
-        self.heard = self.heard.min(i64::MIN / 4);
+        self.heard = i64::MIN / 4;
         self.last = None;
         self.pending = None;
         self.turned = None;
@@ -238,6 +238,12 @@ impl Estimator {
     /// The clock shows its battery sign.
     pub fn battery_low(&mut self) {
         self.findings.push_back(Finding::Battery);
+    }
+
+    /// The last reading shows other times than the ones before it, and none has confirmed them yet: it may be
+    /// wrong.
+    pub fn is_in_doubt(&self) -> bool {
+        self.doubt.last().is_some_and(|last| last.to - self.heard <= ALONE_US)
     }
 
     /// Puts a message to the test.

@@ -103,7 +103,8 @@ impl Narrator {
             self.count_moves();
             self.reader.estimator.read(now.at, reading);
         }
-        if reading != self.clock {
+        // A reading that may be wrong is told when the next ones confirm it.
+        if reading != self.clock && !self.reader.estimator.is_in_doubt() {
             self.clock = reading;
             tell(facts, now, FactKind::Clock(reading));
             self.clock_after_press(reading, now, facts);
