@@ -31,15 +31,20 @@ struct Args {
     bench: bool,
 }
 
+/// Milliseconds; a time that was not known has none.
+fn ms(us: u64) -> String {
+    if us == u64::MAX { "none".to_owned() } else { (us / 1000).to_string() }
+}
+
 fn errors(name: &str, errors: &[u64]) {
     let (half, most, worst) = (quantile(errors, 50), quantile(errors, 99), quantile(errors, 100));
     let within = share(errors, 150_000);
     println!(
         "  {name:<34} {:>6} plies  median {:>5} ms  99 % {:>5} ms  worst {:>6} ms  within 150 ms {:>3}.{:02} %",
         errors.len(),
-        half / 1000,
-        most / 1000,
-        worst / 1000,
+        ms(half),
+        ms(most),
+        ms(worst),
         within / 100,
         within % 100
     );

@@ -341,7 +341,8 @@ fn every_pressed_ply_of_a_game_has_its_time() {
         for (ply, (left_ms, _)) in truth {
             let left_ms = left_ms.unwrap();
             let (clock_ms, left) = told[&ply];
-            let off = clock_ms.unwrap_or_else(|| panic!("ply {ply} of seed {seed} has no time")).abs_diff(left_ms);
+            let off =
+                clock_ms.unwrap_or_else(|| panic!("ply {ply} of seed {seed} has no time")).abs_diff(left_ms);
             assert!(off <= 1_100, "ply {ply} of seed {seed}: {clock_ms:?} for {left_ms}");
             if let Some(left) = left {
                 let holds = left.low_us <= left_ms * 1000 + 1000 && left_ms * 1000 <= left.high_us;

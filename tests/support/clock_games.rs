@@ -8,7 +8,7 @@ use touchmoved::{
         time::MonoTime,
     },
     simulate::{
-        params::{PolledClock, Rate, Span},
+        params::{PolledClock, Span},
         polled::{ClockGame, ClockRun, play},
     },
 };
@@ -103,7 +103,7 @@ fn one(plan: &Plan, seed: u64, game: u64, score: &mut Score) {
     // A number that goes through all rates and both roundings.
     let turn = seed.wrapping_mul(2_654_435_761) >> 7;
     let polled = PolledClock {
-        rate_ppm: if std::env::var_os("RATE").is_some() { 0 } else { i32::try_from(turn % 401).unwrap() - 200 },
+        rate_ppm: i32::try_from(turn % 401).unwrap() - 200,
         rounds_up: turn / 401 % 2 == 1,
         wired: plan.wired,
         ..PolledClock::DGT
@@ -117,7 +117,7 @@ fn one(plan: &Plan, seed: u64, game: u64, score: &mut Score) {
     };
     let run = play(&clock_game, &polled, seed).unwrap();
     let rounding = if polled.rounds_up { Rounding::Up } else { Rounding::Down };
-    let model = Model { rounding: plan.rounding_known.then_some(rounding), rate_ppm: std::env::var("RATE").map_or(500, |r| r.parse().unwrap()), ..Model::default() };
+    let model = Model { rounding: plan.rounding_known.then_some(rounding), ..Model::default() };
     let first = if increment > 0 { increment } else { 0 };
     let per_move = if increment > 0 { PerMove::Increment { ms: increment * 1000 } } else { PerMove::None };
     let expected = if plan.control_known {
@@ -144,7 +144,6 @@ fn read(
     score.hours_us += run.end_us;
     score.set += run.set.len();
     let mut presses = run.presses.iter().peekable();
-    let mut open: ByColor<Option<usize>> = ByColor::default();
     let mut told = 0usize;
     let mut found = vec![false; run.set.len()];
     // The plain reader: the last reading and when it came.
@@ -158,7 +157,7 @@ fn read(
         let now = MonoTime::from_micros(*at);
         while let Some(due) = estimator.deadline().filter(|due| *due <= now) {
             estimator.advance(due);
-            drain(run, due.as_micros(), &mut estimator, &mut open, &mut told, &mut found, &settled, score);
+            drain(run, due.as_micros(), &mut estimator, &mut told, &mut found, &settled, score);
         }
         // The count of moves is the board's, never that of the presses.
         while let Some(press) = run.presses.get(made).filter(|press| press.at_us <= *at + 400_000) {
@@ -205,16 +204,12 @@ fn read(
                     let estimate = estimator.at_press(*by);
                     score.at_once.push(estimate.map_or(u64::MAX, |left| left.us.abs_diff(press.left_us)));
                     score.widths_at_once.extend(estimate.map(|left| left.width_us()));
-                    if std::env::var_os("VERBOSE").is_some() && score.at_once.last() > Some(&150_000) {
-                        println!("late: {press:?} {estimate:?}");
-                    }
                 }
             }
             _ => {}
         }
-        drain(run, *at, &mut estimator, &mut open, &mut told, &mut found, &settled, score);
+        drain(run, *at, &mut estimator, &mut told, &mut found, &settled, score);
     }
-    let _ = open;
     score.unfinished += run.presses.len().saturating_sub(told);
 }
 
@@ -223,7 +218,6 @@ fn drain(
     run: &ClockRun,
     now: u64,
     estimator: &mut Estimator,
-    _open: &mut ByColor<Option<usize>>,
     told: &mut usize,
     found: &mut [bool],
     settled: &impl Fn(u64) -> bool,
@@ -245,15 +239,6 @@ fn drain(
                 score.widths.push(left.width_us());
                 score.later.push(left.us.abs_diff(press.left_us));
                 let holds = (left.low_us..=left.high_us).contains(&press.left_us);
-                if std::env::var_os("VERBOSE").is_some() && !holds {
-                    println!(
-                        "miss: now {now} at {} left {} est {left:?} rounding {:?} rates {:?}",
-                        press.at_us,
-                        press.left_us,
-                        estimator.rounding(),
-                        estimator.rates_ppm()
-                    );
-                }
                 score.held += usize::from(holds);
                 score.press_widths.push(to.since(from));
                 score.press_held += usize::from((from.as_micros()..=to.as_micros()).contains(&press.at_us));
@@ -276,11 +261,4 @@ fn drain(
             Finding::Exchanged => score.exchanged += 1,
         }
     }
-}
-
-/// A clock whose messages all come and are right.
-pub fn faultless(mut polled: PolledClock) -> PolledClock {
-    polled.lost = Rate::NEVER;
-    polled.wrong = Rate::NEVER;
-    polled
 }

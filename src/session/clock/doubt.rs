@@ -7,10 +7,10 @@ use super::{Sample, Span};
 /// So many messages in a row show a new time.
 const ENOUGH: usize = 3;
 /// Two do where they are so far apart, in microseconds.
-const APART_US: i64 = 800_000;
+const APART_US: i64 = 300_000;
 /// A stopped clock that shows a new time: two messages this far apart, or nothing else for so long, in
 /// microseconds.
-const AGAIN_US: i64 = 500_000;
+const AGAIN_US: i64 = 300_000;
 const STOOD_US: i64 = 3_000_000;
 /// A clock that went on without a jump has stood or was slow: it must run for so long.
 const RUNS_US: i64 = 5_000_000;
