@@ -1,7 +1,7 @@
 //! How well the times of an external clock are known: games at a simulated DGT clock, read by the estimator and
 //! by a plain reader.
 //!
-//! `cargo bench --bench clock` prints the table of `docs/clock.md`; `-- --games 40` makes it short.
+//! `cargo bench --bench clock -- --games 200 --hours 1000` prints the table of `docs/clock.md`.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 #[path = "../tests/support/clock_games.rs"]
@@ -14,10 +14,10 @@ use clock_games::{Plan, Score, measure, quantile, share};
 #[derive(Parser)]
 struct Args {
     /// Games of every measurement
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 40)]
     games: u64,
     /// Simulated hours without an intervention of the arbiter
-    #[arg(long, default_value_t = 1000)]
+    #[arg(long, default_value_t = 50)]
     hours: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -67,6 +67,20 @@ fn intervals(name: &str, score: &Score) {
     line(&format!("{name}: press"), score.press_held, &score.press_widths);
 }
 
+/// What the ticks of the opponent are worth.
+fn thoughts(score: &Score) {
+    for (from, to) in [(0, 5), (5, 15), (15, 30), (30, 60), (60, 120), (120, 240)] {
+        let band = from * 1_000_000..to * 1_000_000;
+        let among = score.by_thought.iter().filter(|(thought, _)| band.contains(thought));
+        let widths: Vec<u64> = among.map(|(_, width)| *width).collect();
+        println!(
+            "  the opponent thought {from:>3} to {to:>3} s {:>14} plies  width: median {:>4} ms",
+            widths.len(),
+            quantile(&widths, 50) / 1000
+        );
+    }
+}
+
 fn main() {
     let args = Args::parse();
     let base = Plan {
@@ -95,6 +109,7 @@ fn main() {
     errors("estimator, a turn later", &read.later);
     errors("plain reader", &read.plain);
     intervals("read", &read);
+    thoughts(&read);
     let blitz = measure(&Plan { think_ms: (500, 12_000), ..base });
     intervals("read, fast play", &blitz);
 

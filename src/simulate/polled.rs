@@ -261,3 +261,91 @@ pub fn play(game: &ClockGame, polled: &PolledClock, seed: u64) -> Option<ClockRu
     run.events = self::run(&control, &reports, &deeds, run.end_us, seed);
     Some(run)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulate::params::Rate;
+
+    const GAME: ClockGame = ClockGame {
+        time_control: String::new(),
+        plies: 60,
+        think: Span::ms(2_000, 60_000),
+        set_every: 0,
+        stopped_to_set: true,
+    };
+
+    fn game() -> ClockGame {
+        ClockGame { time_control: "5400+30".to_owned(), ..GAME }
+    }
+
+    fn readings(run: &ClockRun) -> Vec<(u64, ClockReading)> {
+        let reading = |(at, event): &(u64, Event)| match event {
+            Event::Times(reading) => Some((*at, *reading)),
+            _ => None,
+        };
+        run.events.iter().filter_map(reading).collect()
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_messages() {
+        let run = |seed| play(&game(), &PolledClock::DGT, seed);
+        assert_eq!(run(1), run(1));
+        assert_ne!(run(1), run(2));
+        assert_eq!(play(&ClockGame { time_control: "90min".to_owned(), ..GAME }, &PolledClock::DGT, 1), None);
+    }
+
+    #[test]
+    fn messages_are_whole_seconds_two_or_three_a_second_and_two_in_a_hundred_are_lost() {
+        let all = play(&game(), &PolledClock { lost: Rate::NEVER, ..PolledClock::DGT }, 3).unwrap();
+        let some = play(&game(), &PolledClock::DGT, 3).unwrap();
+        let (sent, heard) = (readings(&all), readings(&some));
+        let seconds = all.end_us / SECOND_US;
+        let count = u64::try_from(sent.len()).unwrap();
+        assert!((seconds * 2..=seconds * 3).contains(&count), "{count} in {seconds} s");
+        let lost = sent.len() - heard.len();
+        assert!((sent.len() / 100..sent.len() / 33).contains(&lost), "{lost} of {}", sent.len());
+        assert!(heard.is_sorted_by_key(|(at, _)| *at), "no message overtakes another");
+        let whole = |ms: Option<u64>| ms.is_some_and(|ms| ms % 1000 == 0);
+        assert!(heard.iter().all(|(_, reading)| whole(reading.white_ms) && whole(reading.black_ms)));
+    }
+
+    #[test]
+    fn a_clock_that_is_too_fast_loses_more() {
+        let exact = PolledClock { wrong: Rate::NEVER, ..PolledClock::DGT };
+        let last = |polled| play(&game(), &polled, 5).unwrap().presses.last().copied().unwrap();
+        let (right, fast) = (last(exact), last(PolledClock { rate_ppm: 1000, ..exact }));
+        assert_eq!(right.at_us, fast.at_us);
+        let lost = right.left_us - fast.left_us;
+        assert!((right.at_us / 2500..right.at_us / 800).contains(&lost), "{lost} us");
+    }
+
+    #[test]
+    fn a_press_is_told_at_once_by_a_wire_and_with_its_message_without_one() {
+        let without = PolledClock { wrong: Rate::NEVER, lost: Rate::NEVER, ..PolledClock::DGT };
+        for wired in [true, false] {
+            let run = play(&game(), &PolledClock { wired, ..without }, 7).unwrap();
+            let told: Vec<(u64, Color)> = run
+                .events
+                .iter()
+                .filter_map(|(at, event)| match event {
+                    Event::Press(by) => Some((*at, *by)),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(told.len(), run.presses.len());
+            for ((at, by), press) in told.iter().zip(&run.presses) {
+                assert_eq!(*by, press.by);
+                let late = at - press.at_us;
+                assert!(if wired { late == 0 } else { late <= 1_500_000 }, "{late} us");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_arbiter_sets_is_told_as_it_was() {
+        let run = play(&ClockGame { set_every: 10, ..game() }, &PolledClock::DGT, 9).unwrap();
+        assert_eq!(run.set.len(), 6);
+        assert!(run.set.iter().all(|set| set.before_us.abs_diff(set.after_us) > 4 * SECOND_US));
+    }
+}

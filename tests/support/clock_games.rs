@@ -58,6 +58,8 @@ pub struct Score {
     pub widths_at_once: Vec<u64>,
     pub widths: Vec<u64>,
     pub press_widths: Vec<u64>,
+    /// The width beside what the opponent thought, both in microseconds.
+    pub by_thought: Vec<(u64, u64)>,
     pub held: usize,
     pub press_held: usize,
     pub false_changes: Vec<(u64, Finding)>,
@@ -237,6 +239,9 @@ fn drain(
                     continue;
                 }
                 score.widths.push(left.width_us());
+                if let Some(next) = run.presses.iter().find(|next| next.at_us > press.at_us) {
+                    score.by_thought.push((next.at_us - press.at_us, left.width_us()));
+                }
                 score.later.push(left.us.abs_diff(press.left_us));
                 let holds = (left.low_us..=left.high_us).contains(&press.left_us);
                 score.held += usize::from(holds);
