@@ -15,7 +15,7 @@ use touchmoved::{
     session::{
         Session,
         clock::{Change, Estimate, Estimator, Expected, Finding, Model, PerMove, Rounding},
-        event::ClockReading,
+        event::{ClockReading, Event, Stamped, Unit},
         fact::{CompletedBy, FactKind},
         setup::GameSetup,
         time::MonoTime,
@@ -323,6 +323,35 @@ fn told(simulation: &Simulation) -> BTreeMap<usize, (Option<u64>, Option<Estimat
         }
     }
     told
+}
+
+/// A reading that may be wrong waits for another one; at a stopped clock it is enough that none contradicts it.
+#[test]
+fn a_doubtful_reading_is_told_once_it_is_confirmed() {
+    let reading = |white_s: u64, running| {
+        Event::Times(ClockReading { white_ms: Some(white_s * 1000), black_ms: Some(600_000), running })
+    };
+    let mut session = Session::new(&GameSetup::default()).unwrap();
+    let mut told = Vec::new();
+    let mut take = |session: &mut Session, at_ms: u64, event: Event| {
+        session.handle(&Stamped { at: MonoTime::from_micros(at_ms * 1000), unit: Unit::A, event });
+        while let Some(fact) = session.poll_fact() {
+            if let FactKind::Clock(reading) = fact.kind {
+                told.push((fact.at.as_micros() / 1000, reading.white_ms.unwrap() / 1000));
+            }
+        }
+    };
+    for second in 0..10 {
+        take(&mut session, second * 1000, reading(600 - second, Some(Color::White)));
+    }
+    take(&mut session, 9_500, reading(123, Some(Color::White)));
+    take(&mut session, 10_000, reading(590, Some(Color::White)));
+    take(&mut session, 10_400, reading(590, None));
+    take(&mut session, 10_800, reading(590, None));
+    take(&mut session, 11_200, reading(720, None));
+    take(&mut session, 20_000, Event::Tick);
+    assert!(!told.iter().any(|(_, white)| *white == 123), "{told:?}");
+    assert_eq!(told.last(), Some(&(14_200, 720)), "{told:?}");
 }
 
 /// The same hands at a clock that is told to the millisecond are the truth.

@@ -47,6 +47,8 @@ pub(super) struct Reader {
     earlier: usize,
     /// The last ply of each side that a press completed, and when.
     completed: ByColor<Option<(usize, MonoTime)>>,
+    /// A reading that may be wrong.
+    held: Option<ClockReading>,
 }
 
 impl Reader {
@@ -65,7 +67,7 @@ impl Reader {
         });
         let fresh = setup.history.is_empty() && setup.given.is_empty();
         let estimator = Estimator::new(setup.settings.clock, expected, fresh);
-        Reader { estimator, control, earlier: setup.history.len(), completed: ByColor::default() }
+        Reader { estimator, control, earlier: setup.history.len(), completed: ByColor::default(), held: None }
     }
 
     pub fn deadline(&self) -> Option<MonoTime> {
@@ -103,13 +105,20 @@ impl Narrator {
             self.count_moves();
             self.reader.estimator.read(now.at, reading);
         }
-        // A reading that may be wrong is told when the next ones confirm it.
-        if reading != self.clock && !self.reader.estimator.is_in_doubt() {
+        // A reading that may be wrong is told when the next ones, or that none come, confirm it.
+        self.reader.held = self.reader.estimator.is_in_doubt().then_some(reading);
+        if self.reader.held.is_none() {
+            self.tell_clock(reading, now, facts);
+        }
+        self.tell_findings(now, facts);
+    }
+
+    fn tell_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        if reading != self.clock {
             self.clock = reading;
             tell(facts, now, FactKind::Clock(reading));
             self.clock_after_press(reading, now, facts);
         }
-        self.tell_findings(now, facts);
     }
 
     /// A player pressed.
@@ -150,6 +159,11 @@ impl Narrator {
     #[cold]
     pub(in crate::session) fn clock_deadline_passed(&mut self, now: Now, facts: &mut Facts) {
         self.reader.estimator.advance(now.at);
+        if !self.reader.estimator.is_in_doubt()
+            && let Some(reading) = self.reader.held.take()
+        {
+            self.tell_clock(reading, now, facts);
+        }
         if let Some(awaits) = &mut self.awaits_clock
             && awaits.due() <= now.at
         {
