@@ -48,11 +48,36 @@ fn write_tags(text: &mut String, state: &BoardState) {
     if let Some(control) = &tags.time_control {
         tag(text, "TimeControl", control);
     }
+    write_clocks(text, state);
     if state.chess960 {
         tag(text, "Variant", "Chess960");
     }
     if let Some(termination) = state.termination {
         tag(text, "Termination", termination);
+    }
+}
+
+/// The times of both sides, and the one that runs, as programs that follow a game look for them. They are
+/// those of the last press, or where the clock stands those that it shows: a poll that finds nothing new on
+/// the board finds the same text.
+fn write_clocks(text: &mut String, state: &BoardState) {
+    let Some(clock) = &state.clock else { return };
+    let stands = clock.running.is_none();
+    let at_press = |side: &str| {
+        let first = state.start_fen.split(' ').nth(1) == Some("b");
+        let parity = usize::from((side == "black") != first);
+        let plies = state.plies.iter().enumerate().filter(|(index, _)| index % 2 == parity);
+        plies.filter_map(|(_, ply)| ply.clock_ms).next_back()
+    };
+    let sides = [("white", "WhiteClock", clock.white_ms, 'W'), ("black", "BlackClock", clock.black_ms, 'B')];
+    for (side, name, shown, _) in sides {
+        if let Some(ms) = if stands { shown } else { at_press(side) } {
+            tag(text, name, &clk(ms));
+        }
+    }
+    let running = sides.into_iter().find(|(side, ..)| clock.running == Some(*side));
+    if let Some((ms, letter)) = running.and_then(|(side, _, _, letter)| Some((at_press(side)?, letter))) {
+        tag(text, "Clock", &format!("{letter}/{}", clk(ms)));
     }
 }
 
@@ -119,8 +144,11 @@ fn write_movetext(text: &mut String, state: &BoardState) {
             line.token(&number);
         }
         line.token(&ply.san);
-        if let Some(ms) = ply.clock_ms {
-            line.token(&format!("{{[%clk {}]}}", clk(ms)));
+        let left = ply.clock_ms.map(|ms| format!("[%clk {}]", clk(ms)));
+        let took = ply.elapsed_ms.map(|ms| format!("[%emt {}]", clk(ms)));
+        let times: Vec<String> = left.into_iter().chain(took).collect();
+        if !times.is_empty() {
+            line.token(&format!("{{{}}}", times.join(" ")));
             numbers.needed = true;
         }
     }
@@ -274,7 +302,13 @@ mod tests {
     }
 
     fn ply(san: &str, clock_ms: Option<u64>) -> PublicPly {
-        PublicPly { uci: String::new(), san: san.to_owned(), completed: clock_ms.is_some(), clock_ms }
+        PublicPly {
+            uci: String::new(),
+            san: san.to_owned(),
+            completed: clock_ms.is_some(),
+            clock_ms,
+            elapsed_ms: None,
+        }
     }
 
     #[test]

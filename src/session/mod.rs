@@ -5,6 +5,7 @@
 
 pub mod debounce;
 pub mod event;
+pub mod face;
 pub mod fact;
 pub(crate) mod health;
 pub mod io;
@@ -36,7 +37,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 4;
+pub const LOGIC_VERSION: u32 = 5;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]

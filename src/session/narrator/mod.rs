@@ -15,6 +15,7 @@ mod held;
 mod irregular;
 mod law;
 mod marks;
+mod own_clock;
 mod retell;
 mod touches;
 mod view;
@@ -125,6 +126,8 @@ pub(super) struct Narrator {
     clock: ClockReading,
     /// The last press, until the clock has told the time after it: index of the ply, who, when.
     awaits_clock: Option<(usize, Color, MonoTime)>,
+    /// Milliseconds of a delay that were to go at the last reading.
+    delay_ms: u64,
     last_event: MonoTime,
     moment: Moment,
     deadline: Option<MonoTime>,
@@ -202,6 +205,7 @@ impl Narrator {
             just_completed: false,
             clock: ClockReading::default(),
             awaits_clock: None,
+            delay_ms: 0,
             last_event: MonoTime::ZERO,
             moment: Moment::Other,
             deadline: None,
