@@ -373,6 +373,36 @@ mod tests {
     }
 
     #[test]
+    fn the_times_of_both_sides_are_those_of_the_last_press_until_the_clock_stands() {
+        let mut state = empty(&GameSetup::default(), Tags::default());
+        let clock = |running| crate::publish::PublicClock {
+            white_ms: Some(5_000_000),
+            black_ms: Some(4_999_999),
+            running,
+            delay_ms: 0,
+            at_us: 0,
+        };
+        let tags = |state: &BoardState| -> Vec<(String, String)> {
+            let clocks = |(name, _): &(String, String)| name.contains("Clock");
+            read_all(&pgn_of(state))[0].tags.iter().filter(|tag| clocks(tag)).cloned().collect()
+        };
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert!(tags(&state).is_empty());
+        state.clock = Some(clock(Some("black")));
+        state.plies = vec![ply("e4", Some(5_400_000))].into();
+        assert_eq!(tags(&state), [tag("WhiteClock", "1:30:00")], "Black has not pressed yet");
+        state.plies = vec![ply("e4", Some(5_400_000)), ply("e5", Some(5_399_000)), ply("d4", None)].into();
+        let both = [tag("WhiteClock", "1:30:00"), tag("BlackClock", "1:29:59"), tag("Clock", "B/1:29:59")];
+        assert_eq!(tags(&state), both);
+        state.clock = Some(clock(None));
+        assert_eq!(tags(&state), [tag("WhiteClock", "1:23:20"), tag("BlackClock", "1:23:19")]);
+        state.start_fen = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned();
+        state.clock = Some(clock(Some("white")));
+        let turned = [tag("WhiteClock", "1:29:59"), tag("BlackClock", "1:30:00"), tag("Clock", "W/1:29:59")];
+        assert_eq!(tags(&state), turned);
+    }
+
+    #[test]
     fn two_games_are_two_games() {
         let state = empty(&GameSetup::default(), Tags::default());
         let games = read_all(&pgn_of_all([&state, &state]));

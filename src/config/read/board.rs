@@ -82,6 +82,10 @@ fn board(
     if game.discipline == Some(DisciplineSetting::Auto) && game.time_control.game().is_none() && !from_log {
         section.problem("discipline", "\"auto\" is found from time-control; give that, too");
     }
+    let own_clock = game.laws.get("clock.kind").is_some_and(|kind| kind == "own");
+    if own_clock && game.time_control.game().is_none() && !from_log && !section.has("time-control") {
+        section.missing("time-control", "the own clock keeps the time of a time control");
+    }
     if game.time_control.lacks_a_side() {
         let key = if section.has("time-control-black") { "time-control-black" } else { "time-control-white" };
         section.problem(key, "the other side has no time control; give time-control for both, too");
