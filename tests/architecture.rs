@@ -40,6 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("laws/arithmetic.rs", &["wire", "session"]),
     ("laws/arithmetic", &["wire", "session"]),
     ("laws/time_control", &["wire", "session"]),
+    ("game/own_clock.rs", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("session", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     (
         "laws/dead",

@@ -79,6 +79,18 @@ fn what_is_refused_says_what_would_be_right() {
     assert!(refused("99999999999999999999h").contains("from 0 to 86400"));
 }
 
+proptest::proptest! {
+    /// Any text is a control that is written and read back, or refused.
+    #[test]
+    fn any_text_is_read_or_refused(text in "[0-9+/:|dbhmins a-c*-]{0,24}", any in "\\PC{0,16}") {
+        for text in [text, any] {
+            if let Ok(control) = text.parse::<GameControl>() {
+                proptest::prop_assert_eq!(control.to_string().parse::<GameControl>(), Ok(control));
+            }
+        }
+    }
+}
+
 #[test]
 fn whatever_was_read_is_written_back_and_read_again() {
     for text in ["1/0+1:2/3d4:5b6", "500/86400+3600", "90min/40+30s", "40/5400|1800b5"] {
