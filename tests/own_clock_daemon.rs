@@ -1,7 +1,6 @@
 //! The own clock of a running daemon: the arbiter starts it, the power fails, and the times go on from the journal.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[allow(dead_code)]
 mod process;
 
 use std::{

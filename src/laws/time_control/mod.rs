@@ -1,8 +1,8 @@
 //! Time controls (Articles 6.2, 6.3): their notation, and what others write for them.
 //!
 //! The notation of this program is that of the PGN tag, `40/5400+30:1800+30`, with a delay (`d`) and
-//! Bronstein's way (`b`) besides. [`friendly`] reads `90min/40 + 30min + 30s`, too; a control is always
-//! written back in the first form. Two players may have different times ([`GameControl`]).
+//! Bronstein's way (`b`) besides. `90min/40 + 30min + 30s` is read, too; a control is always written back in the
+//! first form. Two players may have different times ([`GameControl`]).
 
 mod friendly;
 mod game;
