@@ -6,6 +6,7 @@
 mod account;
 mod flags;
 mod own;
+mod period;
 mod recording;
 mod running;
 mod think;
@@ -20,7 +21,7 @@ use crate::{
     laws::{
         arithmetic::{clock::PerMove, periods, recording::RecordingDuty},
         settings::{ClockKind, ClockSettings, LawSettings},
-        time_control::{GameControl, TimeControl},
+        time_control::GameControl,
     },
     session::{fact::law::LawState, setup::GameSetup, time::MonoTime},
 };
@@ -200,36 +201,6 @@ impl Clocks {
         }
     }
 
-    /// The time control of a side.
-    fn control_of(&self, side: Color) -> Option<&TimeControl> {
-        self.control.as_ref().map(|control| control.side(side))
-    }
-
-    /// The period, counted from 0, of a player who completed so many moves.
-    fn period(&self, side: Color, completed: u32) -> usize {
-        let counted = self.control_of(side).map_or(0, |control| periods::period_of(control, completed));
-        self.half(side).ruled.map_or(counted, |(period, _)| period.max(counted))
-    }
-
-    /// The additional time of a player's move.
-    pub(super) fn per_move(&self, side: Color, completed: u32) -> PerMove {
-        let Some(control) = self.control_of(side) else { return self.ruled.unwrap_or_default() };
-        let period = control.periods().get(self.period(side, completed)).or(control.periods().last());
-        self.ruled.or_else(|| Some(PerMove::of(period?, self.setting.mode))).unwrap_or_default()
-    }
-
-    /// Whether all remaining moves have to be made in this period; true when the time control is not
-    /// known.
-    pub(super) fn is_last_period(&self, side: Color, completed: u32) -> bool {
-        let control = self.control_of(side);
-        control.is_none_or(|control| periods::is_last(control, self.period(side, completed)))
-    }
-
-    /// Time allotted to a side so far, in milliseconds, with the increments of its moves.
-    pub(super) fn allotted(&self, side: Color, completed: u32) -> Option<u64> {
-        self.control_of(side).map(|control| periods::allotted_ms(control, &self.setting, completed))
-    }
-
     /// A clock was read since the running stretch began.
     fn is_read(&self) -> bool {
         self.read.is_some_and(|at| at >= self.since)
@@ -253,25 +224,10 @@ impl Clocks {
         self.begun.get_or_insert(at);
     }
 
-    /// Additional time is ruled, for both.
-    pub(super) const fn rule_per_move(&mut self, per_move: PerMove) {
-        self.ruled = Some(per_move);
-    }
-
-    /// Whether the moves of the first control are completed.
-    pub(super) fn is_past_control(&self, side: Color, completed: u32) -> bool {
-        self.period(side, completed) > 0
-    }
-
     /// The stretch of a clock that was stopped last, while none runs: whose, from when, until when, and the
     /// time left at its beginning.
     pub(super) fn last_stretch(&self) -> Option<(Color, MonoTime, MonoTime, Option<u64>)> {
         self.stretch.filter(|_| self.running.is_none())
-    }
-
-    /// What the next period adds, in milliseconds.
-    pub(super) fn next_period_ms(&self, side: Color, completed: u32) -> Option<u64> {
-        periods::added_ms(self.control_of(side)?, self.period(side, completed) + 1)
     }
 
     /// A side whose flag is down.
@@ -333,19 +289,6 @@ impl Clocks {
         }
         self.half_mut(side).left = Some(ms);
         self.half_mut(side).flag = None;
-    }
-
-    /// The next period begins although the count of moves is not known (Article 8.6).
-    pub(super) fn begin_period(&mut self, side: Color, completed: u32) {
-        let period = self.period(side, completed) + 1;
-        if let Some(own) = &mut self.own {
-            // Its time is added by the ruling.
-            own.begin_period(side, period, 0);
-        }
-        let half = self.half_mut(side);
-        half.ruled = Some((period, completed));
-        half.duty.period_begins();
-        half.flag = None;
     }
 }
 
