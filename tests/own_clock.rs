@@ -343,6 +343,28 @@ fn it_stops_with_the_result() {
 }
 
 #[test]
+fn a_result_that_is_taken_back_leaves_it_to_the_arbiter() {
+    let mut table = Table::new("300+2", "own");
+    two_moves(&mut table);
+    table.at(30_000, Event::Result(touchmoved::session::event::GameResult::Draw));
+    assert_eq!(table.clock(), (285_000, 294_000, Value::Null));
+    assert_eq!(table.publisher.state().clock.unwrap().running, None);
+    table.arbiter(40_000, "result *").until(50_000);
+    assert_eq!(table.clock(), (285_000, 294_000, Value::Null));
+    table.arbiter(50_000, "run");
+    assert_eq!(table.clock(), (285_000, 294_000, json!("white")));
+    assert_eq!(table.publisher.state().clock.unwrap().running, Some("white"));
+    // Kings that were in the centre for a moment end nothing, and start nothing that the arbiter stopped.
+    table.arbiter(60_000, "pause").moves(61_000, Square::E1, Square::D4).moves(
+        61_500,
+        Square::E8,
+        Square::D5,
+    );
+    table.moves(64_000, Square::D5, Square::E8).moves(64_500, Square::D4, Square::E1).until(80_000);
+    assert_eq!(table.clock().2, Value::Null);
+}
+
+#[test]
 fn an_external_clock_is_not_heard_where_the_program_is_the_clock_or_there_is_none() {
     let reading = ClockReading { white_ms: Some(1), black_ms: Some(2), running: Some(Color::Black) };
     for kind in ["own", "none"] {

@@ -197,7 +197,7 @@ impl Board {
 
     /// Takes an event of the game.
     fn take(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
-        if !self.conduct.admits(event) {
+        if !self.conduct.admits(event, &self.session) {
             // It is counted, as what happens on the second board is.
             self.session.take_event(at, Unit::B, event);
             self.pass_on(at);

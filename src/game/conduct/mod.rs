@@ -172,8 +172,6 @@ pub(super) struct Conduct {
     reported: Option<GameResult>,
     /// The position is being put up on another board, or this one turned (Article 7.2.2).
     transferring: bool,
-    /// This event is one of the arbiter's.
-    arbiter_speaks: bool,
     /// There was an event.
     begun: bool,
     /// The record begins in a position that nobody has looked at.
@@ -215,7 +213,6 @@ impl Conduct {
             told_result: None,
             reported: None,
             transferring: false,
-            arbiter_speaks: false,
             begun: false,
             begins_anywhere: session.position().board().occupied().count() < 32,
             settings,
@@ -239,7 +236,6 @@ impl Conduct {
         if !self.begun {
             self.clocks.open(desk.at);
         }
-        self.arbiter_speaks = matches!(event, Event::Arbiter(_) | Event::Result(_));
         match event {
             Event::Flag(_) => self.end_before_flag(desk),
             Event::Press(side) => self.own_press(*side, desk),
@@ -343,7 +339,7 @@ impl Conduct {
             FactKind::GameEnd { result, more, .. } => {
                 let (result, pending) = (*result, more.pending);
                 if !pending {
-                    self.own_ended(Some(result), desk);
+                    self.own_ended(desk);
                 }
                 if let FactKind::GameEnd { certainty, .. } = &mut fact.kind
                     && self.ended_in_breach(desk)
@@ -366,7 +362,6 @@ impl Conduct {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
-            FactKind::ResultWithdrawn => self.own_ended(None, desk),
             FactKind::Adjust { square, ms } => {
                 let (square, away_ms) = (*square, *ms);
                 desk.facts.push_back(fact);
@@ -381,7 +376,10 @@ impl Conduct {
                 }
                 return;
             }
-            FactKind::Orientation { .. } | FactKind::Law(_) | FactKind::Contact { .. } => {}
+            FactKind::Orientation { .. }
+            | FactKind::ResultWithdrawn
+            | FactKind::Law(_)
+            | FactKind::Contact { .. } => {}
         }
         desk.facts.push_back(fact);
     }

@@ -15,7 +15,7 @@ use crate::{
     laws::{arithmetic::periods, settings::ClockKind},
     session::{
         Session,
-        event::{ClockReading, Event, GameResult},
+        event::{ClockReading, Event},
         face::ClockFace,
         fact::law::{Audience, Notice, Side},
         time::MonoTime,
@@ -25,9 +25,10 @@ use crate::{
 impl Conduct {
     /// False for an event that this game does not take: readings of a clock that is not the game's, and presses
     /// that do nothing at a clock which this program keeps.
-    pub(in crate::game) fn admits(&self, event: &Event) -> bool {
+    pub(in crate::game) fn admits(&self, event: &Event, session: &Session) -> bool {
         match (event, &self.clocks.own) {
-            (Event::Press(side), Some(own)) => own.heeds_press(*side),
+            // After the end a press says that the players go on.
+            (Event::Press(side), Some(own)) => own.heeds_press(*side) || session.is_over(),
             (Event::Times(_) | Event::Flag(_), _) => self.settings.clock.kind == ClockKind::External,
             _ => true,
         }
@@ -37,7 +38,7 @@ impl Conduct {
     /// with no move of his own to press (Article 6.6; 2005: 6.5).
     pub(in crate::game) fn as_start(&self, event: &Event, session: &Session) -> Option<Event> {
         let (Event::Press(side), Some(own)) = (event, &self.clocks.own) else { return None };
-        let stood = own.running().is_none();
+        let stood = own.running().is_none() && own.heeds_press(*side);
         let made = session.plies().last().is_some_and(|last| last.completed.is_none());
         let turn = session.position().turn();
         (stood && !made && turn != *side).then_some(Event::Run(turn))
@@ -56,7 +57,7 @@ impl Conduct {
 
     /// The lever was pressed, before the game knows of it: the clock has no time to lose.
     pub(in crate::game::conduct) fn own_press(&mut self, side: Color, desk: &mut Desk<'_>) {
-        if self.clocks.own.is_none() {
+        if self.clocks.own.as_ref().is_none_or(|own| !own.heeds_press(side)) {
             return;
         }
         let completed = |by| self.completed_by(by, desk);
@@ -108,17 +109,10 @@ impl Conduct {
         }
     }
 
-    /// The game ended, or its end was taken back at the board: then the clock goes on.
-    pub(in crate::game::conduct) fn own_ended(&mut self, result: Option<GameResult>, desk: &Desk<'_>) {
-        let Some(own) = &mut self.clocks.own else { return };
-        match result {
-            Some(_) => own.stop(desk.at),
-            None if self.arbiter_speaks => {}
-            None => {
-                if let Some(side) = own.halted() {
-                    self.own_run(side, desk);
-                }
-            }
+    /// The game ended. Where its end is taken back, the arbiter starts the clock.
+    pub(in crate::game::conduct) fn own_ended(&mut self, desk: &Desk<'_>) {
+        if let Some(own) = &mut self.clocks.own {
+            own.stop(desk.at);
         }
     }
 
