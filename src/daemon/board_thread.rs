@@ -135,7 +135,10 @@ impl Wiring {
                 }
             }
             match wants {
-                Wants::Look => drop(answer.send(Answer::View(Box::new(engine.look())))),
+                Wants::Look => {
+                    let now = self.now().unwrap_or(*reached);
+                    drop(answer.send(Answer::View(Box::new(engine.look(now)))));
+                }
                 Wants::Say(event) => {
                     let at = self.now().unwrap_or(*reached);
                     // Who asked may have gone; what he said counts all the same.

@@ -181,11 +181,17 @@ impl Engine {
         }
     }
 
-    /// The board as the arbiter sees it.
-    pub fn look(&self) -> ArbiterView {
+    /// The board as the arbiter sees it at `now`.
+    pub fn look(&self, now: MonoTime) -> ArbiterView {
         let last = self.records.as_ref().map_or(0, |records| records.last());
         let id = &self.publisher.state().id;
-        ArbiterView::of(id, self.board.session(), self.publisher.is_embargoed(), last)
+        let mut view = ArbiterView::of(id, self.board.session(), self.publisher.is_embargoed(), last);
+        if self.board.keeps_running_clock()
+            && let Some(face) = self.board.clock_face(now.max(self.last))
+        {
+            (view.white_ms, view.black_ms) = (face.white_ms, face.black_ms);
+        }
+        view
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.
