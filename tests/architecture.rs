@@ -39,7 +39,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("laws/settings", &["wire", "session"]),
     ("laws/arithmetic.rs", &["wire", "session"]),
     ("laws/arithmetic", &["wire", "session"]),
-    ("laws/time_control.rs", &["wire", "session"]),
+    ("laws/time_control", &["wire", "session"]),
+    ("game/own_clock.rs", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("session", &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review"]),
     (
         "laws/dead",

@@ -113,7 +113,13 @@ async fn a_correction_an_undo_and_a_late_clock(browser: &mut Browser, server: &S
     server.hub.publish("1", vec![FeedEvent::Completed { ply: 36, clock_ms: Some(5_012_900), pressed: true }]);
     wait_for_text(browser, "#moves button[aria-current] .left", "1:23:32").await;
 
-    let played = PublicPly { uci: "h7h6".to_owned(), san: "h6".to_owned(), completed: true, clock_ms: None };
+    let played = PublicPly {
+        uci: "h7h6".to_owned(),
+        san: "h6".to_owned(),
+        completed: true,
+        clock_ms: None,
+        elapsed_ms: None,
+    };
     server.hub.publish("1", vec![FeedEvent::Correct { ply: 12, played, fen: other.fen() }]);
     wait_for_text(browser, "#moves button[data-ply='12'] .san", "h6").await;
     wait_for_text(browser, "#announce", "Correction of 6…: pawn to h6.").await;

@@ -98,7 +98,7 @@ fn unknown_keys() {
     refuses_head(
         "[defaults]\nid = 1",
         &[
-            "2:1: defaults.id: unknown key; known here: adjournment, castling, chess960, class, clock, colours-reversed, completion, dead, default-time-s, discipline, displace, draw, feed, flag, illegal, notation, orientation, peg, promotion, publish, quickplay, record, resign, rules, setup, start-fen, supervision, tags, time-control, touch, two-board, variant",
+            "2:1: defaults.id: unknown key; known here: adjournment, castling, chess960, class, clock, colours-reversed, completion, dead, default-time-s, discipline, displace, draw, feed, flag, illegal, notation, orientation, peg, promotion, publish, quickplay, record, resign, rules, setup, start-fen, supervision, tags, time-control, time-control-black, time-control-white, touch, two-board, variant",
         ],
     );
     refuses_head(
@@ -310,9 +310,9 @@ fn positions() {
 #[test]
 fn time_controls() {
     refuses_head(
-        "[defaults]\ntime-control = \"90 minutes\"",
+        "[defaults]\ntime-control = \"ninety\"",
         &[
-            "2:16: defaults.time-control: period \"90 minutes\" is not [moves/]seconds[+increment] (d instead of + for a delay); write 40/5400+30:1800+30 for 90 minutes for 40 moves, then 30 minutes, with 30 seconds a move",
+            "2:16: defaults.time-control: period \"ninety\" is not [moves/]seconds[+increment] (d instead of + for a delay, b for Bronstein); write 40/5400+30:1800+30 or \"90min/40 + 30min + 30s\" for 90 minutes for 40 moves, then 30 minutes, with 30 seconds a move",
         ],
     );
     refuses_head(
@@ -324,6 +324,22 @@ fn time_controls() {
     refuses_head(
         "[defaults]\ntime-control = \"90000\"",
         &["2:16: defaults.time-control: period \"90000\": the main time in seconds must be from 0 to 86400"],
+    );
+    refuses_head(
+        "[defaults]\ntime-control = \"*180\"",
+        &[
+            "2:16: defaults.time-control: \"*180\": an hourglass, where one player's time runs into the other's, is no time control of the Laws and is not kept here; write a time for each player",
+        ],
+    );
+    refuses(
+        "[[board]]\nid = 1\ntime-control-black = \"300\"\nsensor.simulated = {}\n",
+        &[
+            "3:22: board.time-control-black: the other side has no time control; give time-control for both, too",
+        ],
+    );
+    refuses(
+        "[defaults.clock]\nkind = \"own\"\n[[board]]\nid = 1\nsensor.simulated = {}\n",
+        &["3:1: board.time-control: missing; the own clock keeps the time of a time control"],
     );
 }
 

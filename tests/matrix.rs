@@ -349,6 +349,29 @@ fn no_led_is_lit_during_play() {
     assert!(out.since(lifted) < 1_000_000, "{changes:?}, lifted at {lifted:?}");
 }
 
+/// The whole daemon with an LED: a7 is never seen, so that it is lit until White touches a man, and not again.
+#[test]
+fn the_daemon_makes_its_led_dark_when_the_game_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("touchmoved.toml");
+    let text = "[log]\nlevel = \"debug\"\n[data]\ndir = \"data\"\n[http]\nlisten = \"127.0.0.1:0\"\n\
+                [livechess]\nenabled = false\n[[board]]\nid = \"1\"\n[board.sensor.matrix]\nbackend = \"simulated\"\n\
+                level = \"clean\"\nfaults = [\"open-reed 6,0\"]\nstatus-led = 7\n";
+    fs::write(&path, text).unwrap();
+    let mut daemon = Daemon::with_config(&path);
+    daemon.wait_for("LEDs are lit: 0b1");
+    daemon.wait_for(": touch");
+    daemon.wait_for("LEDs are lit: 0b0");
+    // A game that goes on after a restart is set up.
+    daemon.kill();
+    let mut daemon = Daemon::with_config(&path);
+    daemon.wait_for("the game in ");
+    daemon.wait_for("LEDs are lit: 0b0");
+    daemon.wait_for(": touch");
+    assert!(!daemon.said().contains("LEDs are lit: 0b1"), "{}", daemon.said());
+    daemon.end();
+}
+
 /// The daemon scans simulated wires, examines them at the start, and tells the operator.
 #[test]
 fn the_daemon_examines_its_matrix_and_counts_its_scans() {

@@ -18,6 +18,7 @@ What is entered is written into the journal of the board before anything follows
 rewritten. A command that cannot be carried out is refused with the reason and changes nothing.
 
   touchmoved arbiter 1 pause                       both clocks were stopped
+  touchmoved arbiter 1 run                         the clock goes on
   touchmoved arbiter 1 confirm                     the illegal move that is on record is one
   touchmoved arbiter 1 restore 24                  back to the position after ply 24
   touchmoved arbiter 1 correct 7 d8d1r             ply 7 was another move

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shakmaty::CastlingMode;
 
 use super::{
-    TimeControl,
+    GameControl, TimeControl,
     sensor::{MatrixKind, SensorConfig},
 };
 use crate::{
@@ -80,13 +80,47 @@ pub(super) struct GameOptions {
     pub(super) supervision: Option<Supervision>,
     pub(super) variant: Option<CastlingMode>,
     pub(super) start_fen: Option<String>,
-    pub(super) time_control: Option<TimeControl>,
+    pub(super) time_control: ControlOptions,
     pub(super) orientation: Option<OrientationSetting>,
     pub(super) release_dwell_ms: Option<u64>,
     pub(super) extend_ms: Option<u64>,
     pub(super) await_press_ms: Option<u64>,
     pub(super) clock: ClockOptions,
     pub(super) laws: LawChanges,
+}
+
+/// What a file says of the time: one control, and one of a side alone that goes over it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ControlOptions {
+    pub(super) both: Option<TimeControl>,
+    pub(super) white: Option<TimeControl>,
+    pub(super) black: Option<TimeControl>,
+}
+
+impl ControlOptions {
+    /// True where a side alone has a control and the other one has none.
+    pub(super) fn lacks_a_side(&self) -> bool {
+        self.game().is_none() && (self.white.is_some() || self.black.is_some())
+    }
+
+    /// A control of both that is given here replaces those of the sides elsewhere, too.
+    fn or(self, other: &ControlOptions) -> ControlOptions {
+        if self.both.is_some() {
+            return self;
+        }
+        ControlOptions {
+            both: other.both.clone(),
+            white: self.white.or_else(|| other.white.clone()),
+            black: self.black.or_else(|| other.black.clone()),
+        }
+    }
+
+    /// The control of the game, where every side has one.
+    pub(super) fn game(&self) -> Option<GameControl> {
+        let white = self.white.as_ref().or(self.both.as_ref())?;
+        let black = self.black.as_ref().or(self.both.as_ref())?;
+        Some(GameControl::new(white.clone(), black.clone()))
+    }
 }
 
 /// Settings of the Laws that a file names, by their dotted names.
@@ -101,7 +135,7 @@ impl GameOptions {
             supervision: self.supervision.or(other.supervision),
             variant: self.variant.or(other.variant),
             start_fen: self.start_fen.or_else(|| other.start_fen.clone()),
-            time_control: self.time_control.or_else(|| other.time_control.clone()),
+            time_control: self.time_control.or(&other.time_control),
             orientation: self.orientation.or(other.orientation),
             release_dwell_ms: self.release_dwell_ms.or(other.release_dwell_ms),
             clock: self.clock.or(other.clock),
@@ -129,7 +163,7 @@ impl GameOptions {
         if let Some(fen) = &self.start_fen {
             setup.start_fen.clone_from(fen);
         }
-        if let Some(control) = &self.time_control {
+        if let Some(control) = self.time_control.game() {
             setup.time_control = control.to_string();
         }
         if let Some(orientation) = self.orientation {

@@ -24,7 +24,7 @@ pub use self::{
     problem::{ConfigErrors, Problem},
     sensor::{DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed},
 };
-pub use crate::laws::time_control::{Period, TimeControl, TimeControlError};
+pub use crate::laws::time_control::{GameControl, Period, TimeControl, TimeControlError};
 
 /// Everything that the daemon is told before it starts.
 #[derive(Clone, Debug, PartialEq)]

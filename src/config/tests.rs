@@ -106,6 +106,7 @@ fn the_examples_are_correct() {
         ("matrix", include_str!("../../config/matrix.toml"), "matrix"),
         ("simulated", include_str!("../../config/simulated.toml"), "simulated"),
         ("examples/peg-serial", include_str!("../../config/examples/peg-serial.toml"), "peg"),
+        ("examples/own-clock", include_str!("../../config/examples/own-clock.toml"), "matrix"),
         ("examples/peg-matrix", include_str!("../../config/examples/peg-matrix.toml"), "matrix"),
     ];
     for (name, text, kind) in examples {
@@ -335,4 +336,22 @@ fn the_two_boards_of_a_game_are_read_each_in_its_own_way() {
     assert_eq!((alone.sensor.kind(), alone.setup.settings.debounce_open_ms), ("matrix", 40));
     let alone = board.unit(Unit::B).unwrap();
     assert_eq!((alone.sensor.kind(), alone.setup.board, alone.second), ("peg", BoardKind::Peg, None));
+}
+
+#[test]
+fn a_side_may_have_its_own_time_and_the_tag_may_be_in_minutes() {
+    let read = |head: &str, board: &str| {
+        let text = format!("{head}\n[[board]]\nid = 1\n{board}\nsensor.simulated = {{}}\n");
+        let config = parse("test.toml", &text).unwrap_or_else(|errors| panic!("{errors}"));
+        let board = &config.boards[0];
+        (board.setup.time_control.clone(), board.tags.time_control.clone())
+    };
+    let text = |text: &str| Some(text.to_owned());
+    let defaults = "[defaults]\ntime-control = \"5min + 3s\"\ntime-control-black = \"4min\"";
+    assert_eq!(read(defaults, ""), ("300+3|240".to_owned(), None));
+    assert_eq!(read(defaults, "time-control-white = \"4min\""), ("240".to_owned(), text("240")));
+    assert_eq!(read(defaults, "time-control = \"180+2\""), ("180+2".to_owned(), text("180+2")));
+    let minutes = "[pgn]\ntime-control = \"minutes\"";
+    assert_eq!(read(minutes, "time-control = \"180+2\""), ("180+2".to_owned(), text("3+2")));
+    assert_eq!(read(minutes, "time-control = \"90+2\"").1, None);
 }

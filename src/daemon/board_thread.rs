@@ -29,6 +29,10 @@ const TURN: Duration = Duration::from_millis(1000);
 /// same. A contact that has settled is shown this much late.
 const GRACE_US: u64 = 1_000;
 
+/// While this program keeps a running clock, something is recorded at least this often: after a power cut no
+/// more of a player's time is given back.
+const TIME_RECORD: Duration = Duration::from_secs(5);
+
 /// What a board thread needs beside its engine.
 pub struct Wiring {
     /// The readings of all sources of the board.
@@ -80,11 +84,15 @@ impl Wiring {
             }
             if let Some(now) = self.now() {
                 engine.advance(MonoTime::from_micros(now.as_micros().saturating_sub(GRACE_US)));
+                engine.record_time(now, TIME_RECORD);
             }
             self.serve_desk(engine, &mut reached);
             if self.stop.is_set() {
                 for reading in by_time(self.readings.try_iter().collect()) {
                     self.take(engine, reading);
+                }
+                if let Some(now) = self.now() {
+                    engine.record_time(now, Duration::ZERO);
                 }
                 return;
             }
@@ -127,7 +135,10 @@ impl Wiring {
                 }
             }
             match wants {
-                Wants::Look => drop(answer.send(Answer::View(Box::new(engine.look())))),
+                Wants::Look => {
+                    let now = self.now().unwrap_or(*reached);
+                    drop(answer.send(Answer::View(Box::new(engine.look(now)))));
+                }
                 Wants::Say(event) => {
                     let at = self.now().unwrap_or(*reached);
                     // Who asked may have gone; what he said counts all the same.

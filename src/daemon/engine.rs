@@ -4,7 +4,7 @@
 //! The engine reads no clock but for the UTC of its records, so that the board thread can drive it
 //! by the clock and recovery by a journal.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -181,11 +181,17 @@ impl Engine {
         }
     }
 
-    /// The board as the arbiter sees it.
-    pub fn look(&self) -> ArbiterView {
+    /// The board as the arbiter sees it at `now`.
+    pub fn look(&self, now: MonoTime) -> ArbiterView {
         let last = self.records.as_ref().map_or(0, |records| records.last());
         let id = &self.publisher.state().id;
-        ArbiterView::of(id, self.board.session(), self.publisher.is_embargoed(), last)
+        let mut view = ArbiterView::of(id, self.board.session(), self.publisher.is_embargoed(), last);
+        if self.board.keeps_running_clock()
+            && let Some(face) = self.board.clock_face(now.max(self.last))
+        {
+            (view.white_ms, view.black_ms) = (face.white_ms, face.black_ms);
+        }
+        view
     }
 
     /// Fires every deadline up to and including `now`, each at its own time.
@@ -210,6 +216,9 @@ impl Engine {
     /// Records what the session has concluded and lets out what may leave.
     fn conclude(&mut self, at: MonoTime, wall_us: u64, link: Option<bool>) {
         let facts = drain(&mut self.board);
+        if facts.iter().any(changes_face) {
+            self.show_clock(at);
+        }
         if let Some(set_up) = self.set_up.as_mut().filter(|_| !facts.is_empty()) {
             facts.iter().for_each(|fact| set_up.fact(fact));
             self.show();
@@ -228,6 +237,21 @@ impl Engine {
         self.offer(events);
     }
 
+    /// Shows the clock, as it is at `at`, on the screens beside the board.
+    pub fn show_clock(&self, at: MonoTime) {
+        if let Some(face) = self.board.clock_face(at) {
+            self.outbox.show_clock(face);
+        }
+    }
+
+    /// Records that time passes while this program keeps a running clock and nothing else is recorded: after a
+    /// power cut the times go on from the last record. `least` is how long that may be ago.
+    pub fn record_time(&mut self, now: MonoTime, least: Duration) {
+        if self.board.keeps_running_clock() && u128::from(now.since(self.last)) >= least.as_micros() {
+            self.input(now, resume::time_mark());
+        }
+    }
+
     /// The board of this unit has not answered yet: it counts as connected when it does.
     pub fn wait_for(&mut self, unit: Unit) {
         self.links.wait_for(unit);
@@ -243,6 +267,20 @@ impl Engine {
         if self.outbox.offer(self.step, sysclock::monotonic(), events) {
             self.pen.release(self.step);
         }
+    }
+}
+
+/// True for a fact after which the clock may show something else than by counting down.
+fn changes_face(fact: &Fact) -> bool {
+    use crate::session::fact::{FactKind as F, law::LawFact};
+    match &fact.kind {
+        F::Clock(_) | F::GameEnd { .. } | F::ResultWithdrawn => true,
+        F::Law(law) => match &**law {
+            LawFact::ArbiterEntry(_) => true,
+            LawFact::Advisory(notice) => notice.code == "flag-indicated",
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -128,6 +128,7 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
+    engine.show_clock(engine.last());
     for unit in Unit::ALL {
         if prepared.config.unit(unit).is_some_and(|board| source::answers(&board.sensor)) {
             engine.wait_for(unit);

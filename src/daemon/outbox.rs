@@ -9,17 +9,28 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use crate::{feed::Hub, publish::FeedEvent, session::time::MonoTime};
+use crate::{
+    feed::Hub,
+    publish::{ClockFace, FeedEvent},
+    session::time::MonoTime,
+};
 
 /// Where publications go.
 pub trait Audience: Send + Sync {
     /// Takes the events of one moment.
     fn publish(&self, board: &str, events: Vec<FeedEvent>);
+
+    /// The clock at a board shows this now.
+    fn show_clock(&self, board: &str, face: ClockFace);
 }
 
 impl Audience for Hub {
     fn publish(&self, board: &str, events: Vec<FeedEvent>) {
         Hub::publish(self, board, events);
+    }
+
+    fn show_clock(&self, board: &str, face: ClockFace) {
+        Hub::show_clock(self, board, face);
     }
 }
 
@@ -63,6 +74,11 @@ impl Outbox {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the clock on the screens beside the board. It waits for nothing.
+    pub fn show_clock(&self, face: ClockFace) {
+        self.audience.show_clock(&self.board, face);
     }
 
     /// Takes what one step of the session led to; `now` is the time of the clock. True when a part
@@ -152,6 +168,8 @@ pub(super) mod tests {
         fn publish(&self, _board: &str, events: Vec<FeedEvent>) {
             self.0.lock().unwrap().extend(events);
         }
+
+        fn show_clock(&self, _board: &str, _face: ClockFace) {}
     }
 
     impl Seen {

@@ -187,7 +187,13 @@ pub fn desk_inputs(said: Event) -> [Input; 2] {
     [Input::from(mark), Input::from(said)]
 }
 
-/// The inputs that came from the source: all but those of [`resume_inputs`] and [`desk_inputs`].
+/// Time passes at the clock that this program keeps, and nothing else is recorded.
+pub fn time_mark() -> Input {
+    Input::from(Event::Device(serde_json::json!({ "daemon": "clock" })))
+}
+
+/// The inputs that came from the source: all but those of [`resume_inputs`], [`desk_inputs`] and
+/// [`time_mark`].
 pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoTime, Input)> {
     let mut expected = 0;
     let mut said = false;
@@ -196,6 +202,7 @@ pub fn from_source(inputs: &[(MonoTime, Input)]) -> impl Iterator<Item = &(MonoT
             (expected, said) = (2, false);
             false
         }
+        Input::Event(_, Event::Device(value)) if is_mark(value, "clock") => false,
         Input::Event(_, Event::Device(value)) if is_mark(value, "desk") => {
             (expected, said) = (0, true);
             false
@@ -261,5 +268,7 @@ mod tests {
         inputs.extend(resume_inputs(at, at));
         inputs.push(tick());
         assert_eq!(from_source(&inputs).count(), 9);
+        inputs.extend([(at, time_mark()), tick(), (at, time_mark())]);
+        assert_eq!(from_source(&inputs).count(), 10);
     }
 }

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    config::{self, BoardConfig, SensorConfig, TimeControl},
+    config::{self, BoardConfig, GameControl, SensorConfig},
     publish::Tags,
     sensor::{
         Pace, Source, SourceError, Timeline,
@@ -191,7 +191,7 @@ fn tags_of(game: &DemoGame, control: &str, configured: Tags) -> Tags {
         event: configured.event.or_else(|| text(game.event)),
         site: configured.site.or_else(|| text(game.site)),
         date: configured.date.or_else(|| text(game.date)),
-        time_control: configured.time_control.or_else(|| control.parse::<TimeControl>().ok()?.pgn()),
+        time_control: configured.time_control.or_else(|| control.parse::<GameControl>().ok()?.pgn()),
         ..configured
     }
 }

@@ -13,6 +13,12 @@ pub(crate) const POLICY: &str = "default-src 'self'; img-src 'self' data:; objec
 const ASSETS: &[(&str, Asset)] = &[
     ("/", Asset { content_type: "text/html; charset=utf-8", body: include_str!("web/index.html") }),
     ("/index.html", Asset { content_type: "text/html; charset=utf-8", body: include_str!("web/index.html") }),
+    ("/clock", Asset { content_type: "text/html; charset=utf-8", body: include_str!("web/clock.html") }),
+    (
+        "/clock.js",
+        Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/clock.js") },
+    ),
+    ("/clock.css", Asset { content_type: "text/css; charset=utf-8", body: include_str!("web/clock.css") }),
     ("/app.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/app.js") }),
     ("/page.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/page.js") }),
     ("/game.js", Asset { content_type: "text/javascript; charset=utf-8", body: include_str!("web/game.js") }),

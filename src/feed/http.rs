@@ -22,7 +22,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::{
-    assets,
+    assets, clock_page,
     conditional::{Validators, http_date, unchanged},
     hub::{Audience, Ended, Hub, Item, Payload, Subscription},
     metrics::ClientGuard,
@@ -53,6 +53,7 @@ struct Shared {
 
 /// The routes of the surface, and those of others that share its address.
 pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> Router {
+    let clock_page = clock_page::router(hub.clone(), ending.clone());
     let shared = Shared { hub, ending };
     let public = Router::new()
         .route("/api/boards", get(boards).options(preflight))
@@ -67,6 +68,7 @@ pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> R
         .route("/metrics", get(metrics))
         .fallback(asset)
         .with_state(shared)
+        .merge(clock_page)
         .merge(more)
         .layer(middleware::from_fn(limits))
 }

@@ -16,14 +16,15 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use super::{
+    clocks::{Clocks, Shown},
     metrics::Metrics,
     operator::{Desk, Operator},
 };
 use crate::{
-    publish::{BoardState, FeedEvent, PublicClock},
+    publish::{BoardState, ClockFace, FeedEvent, PublicClock},
     sysclock,
 };
 
@@ -43,6 +44,7 @@ struct Inner {
     live: broadcast::Sender<Arc<Batch>>,
     metrics: Arc<Metrics>,
     operator: Desk,
+    clocks: Clocks,
 }
 
 #[derive(Debug, Default)]
@@ -178,6 +180,7 @@ impl Hub {
             live: broadcast::Sender::new(QUEUE),
             metrics: Arc::default(),
             operator: Desk::default(),
+            clocks: Clocks::default(),
         }))
     }
 
@@ -185,6 +188,7 @@ impl Hub {
     /// which they came.
     pub fn set(&self, mut state: BoardState) {
         let now = sysclock::wall_micros();
+        self.0.clocks.set(&state.id, sysclock::monotonic());
         state.clock = state.clock.map(heard_now);
         let mut shared = self.lock();
         let board: Arc<str> = state.id.as_str().into();
@@ -286,6 +290,22 @@ impl Hub {
     /// The batches of all boards from now on, for a feed that builds its own messages from states.
     pub fn watch(&self) -> broadcast::Receiver<Arc<Batch>> {
         self.0.live.subscribe()
+    }
+
+    /// The clock of a board shows this now. It goes to the screens beside the boards only; spectators get
+    /// [`FeedEvent::Clock`].
+    pub fn show_clock(&self, board: &str, face: ClockFace) {
+        self.0.clocks.show(board, face, sysclock::monotonic());
+    }
+
+    /// The clock faces of all boards.
+    pub fn clocks(&self) -> Vec<(Arc<str>, Shown)> {
+        self.0.clocks.all()
+    }
+
+    /// The clock face of a board, now and from now on.
+    pub fn watch_clock(&self, board: &str) -> Option<watch::Receiver<Shown>> {
+        self.0.clocks.watch(board)
     }
 
     /// Sets who knows how the daemon is doing, for `/healthz` and `/metrics`.

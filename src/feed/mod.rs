@@ -5,6 +5,8 @@
 //! a board up.
 
 mod assets;
+mod clock_page;
+pub mod clocks;
 mod conditional;
 mod http;
 pub mod hub;

@@ -48,11 +48,36 @@ fn write_tags(text: &mut String, state: &BoardState) {
     if let Some(control) = &tags.time_control {
         tag(text, "TimeControl", control);
     }
+    write_clocks(text, state);
     if state.chess960 {
         tag(text, "Variant", "Chess960");
     }
     if let Some(termination) = state.termination {
         tag(text, "Termination", termination);
+    }
+}
+
+/// The times of both sides, and the one that runs, as programs that follow a game look for them. They are
+/// those of the last press, or where the clock stands those that it shows: a poll that finds nothing new on
+/// the board finds the same text.
+fn write_clocks(text: &mut String, state: &BoardState) {
+    let Some(clock) = &state.clock else { return };
+    let stands = clock.running.is_none();
+    let at_press = |side: &str| {
+        let first = state.start_fen.split(' ').nth(1) == Some("b");
+        let parity = usize::from((side == "black") != first);
+        let plies = state.plies.iter().enumerate().filter(|(index, _)| index % 2 == parity);
+        plies.filter_map(|(_, ply)| ply.clock_ms).next_back()
+    };
+    let sides = [("white", "WhiteClock", clock.white_ms, 'W'), ("black", "BlackClock", clock.black_ms, 'B')];
+    for (side, name, shown, _) in sides {
+        if let Some(ms) = if stands { shown } else { at_press(side) } {
+            tag(text, name, &clk(ms));
+        }
+    }
+    let running = sides.into_iter().find(|(side, ..)| clock.running == Some(*side));
+    if let Some((ms, letter)) = running.and_then(|(side, _, _, letter)| Some((at_press(side)?, letter))) {
+        tag(text, "Clock", &format!("{letter}/{}", clk(ms)));
     }
 }
 
@@ -119,8 +144,11 @@ fn write_movetext(text: &mut String, state: &BoardState) {
             line.token(&number);
         }
         line.token(&ply.san);
-        if let Some(ms) = ply.clock_ms {
-            line.token(&format!("{{[%clk {}]}}", clk(ms)));
+        let left = ply.clock_ms.map(|ms| format!("[%clk {}]", clk(ms)));
+        let took = ply.elapsed_ms.map(|ms| format!("[%emt {}]", clk(ms)));
+        let times: Vec<String> = left.into_iter().chain(took).collect();
+        if !times.is_empty() {
+            line.token(&format!("{{{}}}", times.join(" ")));
             numbers.needed = true;
         }
     }
@@ -274,7 +302,13 @@ mod tests {
     }
 
     fn ply(san: &str, clock_ms: Option<u64>) -> PublicPly {
-        PublicPly { uci: String::new(), san: san.to_owned(), completed: clock_ms.is_some(), clock_ms }
+        PublicPly {
+            uci: String::new(),
+            san: san.to_owned(),
+            completed: clock_ms.is_some(),
+            clock_ms,
+            elapsed_ms: None,
+        }
     }
 
     #[test]
@@ -336,6 +370,36 @@ mod tests {
         let game = &read_all(&text)[0];
         assert_eq!((game.moves.len(), game.outcome.as_str()), (1, "*"));
         assert_eq!(game.comments, ["Both players lost (0-0)"]);
+    }
+
+    #[test]
+    fn the_times_of_both_sides_are_those_of_the_last_press_until_the_clock_stands() {
+        let mut state = empty(&GameSetup::default(), Tags::default());
+        let clock = |running| crate::publish::PublicClock {
+            white_ms: Some(5_000_000),
+            black_ms: Some(4_999_999),
+            running,
+            delay_ms: 0,
+            at_us: 0,
+        };
+        let tags = |state: &BoardState| -> Vec<(String, String)> {
+            let clocks = |(name, _): &(String, String)| name.contains("Clock");
+            read_all(&pgn_of(state))[0].tags.iter().filter(|tag| clocks(tag)).cloned().collect()
+        };
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert!(tags(&state).is_empty());
+        state.clock = Some(clock(Some("black")));
+        state.plies = vec![ply("e4", Some(5_400_000))].into();
+        assert_eq!(tags(&state), [tag("WhiteClock", "1:30:00")], "Black has not pressed yet");
+        state.plies = vec![ply("e4", Some(5_400_000)), ply("e5", Some(5_399_000)), ply("d4", None)].into();
+        let both = [tag("WhiteClock", "1:30:00"), tag("BlackClock", "1:29:59"), tag("Clock", "B/1:29:59")];
+        assert_eq!(tags(&state), both);
+        state.clock = Some(clock(None));
+        assert_eq!(tags(&state), [tag("WhiteClock", "1:23:20"), tag("BlackClock", "1:23:19")]);
+        state.start_fen = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned();
+        state.clock = Some(clock(Some("white")));
+        let turned = [tag("WhiteClock", "1:29:59"), tag("BlackClock", "1:30:00"), tag("Clock", "W/1:29:59")];
+        assert_eq!(tags(&state), turned);
     }
 
     #[test]

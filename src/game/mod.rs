@@ -2,6 +2,7 @@
 //! of the game under the Laws is looked at (`conduct`). This is what the daemon and `replay` drive.
 
 mod conduct;
+mod own_clock;
 mod reader;
 
 use std::collections::VecDeque;
@@ -15,7 +16,8 @@ use crate::{
     laws::settings::WhiteSide,
     session::{
         Session,
-        event::{Event, Stamped, Unit},
+        event::{ClockReading, Event, Stamped, Unit},
+        face::ClockFace,
         fact::Fact,
         io::Input,
         setup::{GameSetup, SetupError},
@@ -195,6 +197,15 @@ impl Board {
 
     /// Takes an event of the game.
     fn take(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        if !self.conduct.admits(event, &self.session) {
+            // It is counted, as what happens on the second board is.
+            self.session.take_event(at, Unit::B, event);
+            self.pass_on(at);
+            self.at_desk(at, ev, |conduct, desk| conduct.leave(event, desk));
+            return;
+        }
+        let start = self.conduct.as_start(event, &self.session);
+        let event = start.as_ref().unwrap_or(event);
         if self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
             self.session.advance(at);
         }
@@ -237,7 +248,9 @@ impl Board {
     /// Lets the conduct of the game act, and carries out what it orders. True when there were orders.
     fn at_desk(&mut self, at: MonoTime, ev: i64, act: impl FnOnce(&mut Conduct, &mut Desk<'_>)) -> bool {
         let (session, facts, orders) = (&self.session, &mut self.facts, &mut self.orders);
-        act(&mut self.conduct, &mut Desk { session, at, ev, facts, orders });
+        let mut desk = Desk { session, at, ev, facts, orders };
+        act(&mut self.conduct, &mut desk);
+        self.conduct.tell_own_clock(&mut desk);
         let ordered = !self.orders.is_empty();
         if ordered {
             self.carry_out(at, ev);
@@ -258,6 +271,10 @@ impl Board {
                 Order::Correct(index, line, reason) => self.session.correct(at, ev, index, &line, reason),
                 Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
                 Order::Complete(index) => self.session.complete(at, ev, index),
+                Order::Clock { reading, delay_ms, amended } => {
+                    self.session.show_own_clock(at, ev, reading, delay_ms, amended);
+                }
+                Order::Pause(stopped) => self.session.pause_by_arbiter(at, stopped),
             }
             self.pass_on(at);
         }
@@ -276,6 +293,32 @@ impl Board {
         // The contacts of a single board rest in its session.
         let next = if self.has_two_boards() { sooner(next, self.rest().map(|(at, _)| at)) } else { next };
         next.map(|at| at.max(self.reached))
+    }
+
+    /// The face of the clock at `at`: what this program keeps, or what was read last. Nothing where there is
+    /// no clock.
+    pub fn clock_face(&self, at: MonoTime) -> Option<ClockFace> {
+        if let Some(face) = self.conduct.own_face(at) {
+            return Some(face);
+        }
+        let reading = self.session.clock();
+        let [white_flag, black_flag] = self.conduct.flags();
+        (reading != ClockReading::default()).then(|| ClockFace {
+            white_ms: reading.white_ms,
+            black_ms: reading.black_ms,
+            running: reading
+                .running
+                .filter(|_| !self.session.is_over())
+                .map(|side| side.fold_wb("white", "black")),
+            delay_ms: 0,
+            white_flag,
+            black_flag,
+        })
+    }
+
+    /// True while this program keeps a clock that runs.
+    pub fn keeps_running_clock(&self) -> bool {
+        self.conduct.own_runs()
     }
 
     /// The next fact, in order.

@@ -16,13 +16,13 @@ use serde_json::Value;
 pub use self::{
     keys::{Expected, KEYS, LawKey},
     words::{
-        AbsentBoth, AdjournmentRules, Alert, BothFlags, BothUnknown, ClaimLostOn, ClaimantPenalty, ClockMode,
-        ColoursReversed, DeadCheck, Discipline, DisciplineSetting, EarlyAdjournment, ForfeitScope,
+        AbsentBoth, AdjournmentRules, Alert, BothFlags, BothUnknown, ClaimLostOn, ClaimantPenalty, ClockKind,
+        ClockMode, ColoursReversed, DeadCheck, Discipline, DisciplineSetting, EarlyAdjournment, ForfeitScope,
         IllegalFinality, IllegalPosition, IntentDefault, Language, PegAnnounce, PegSpeech, PressWithoutMove,
         Quickplay, RookFirstBan, Rules, Supervision, TwoHands, Unpromoted, WhiteSide, Word,
     },
 };
-use super::time_control::TimeControl;
+use super::time_control::GameControl;
 
 /// All settings of the Laws for one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,6 +131,10 @@ pub struct TouchSettings {
 /// The clock (Article 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockSettings {
+    /// `clock.kind`: where the time comes from (docs/clock.md).
+    pub kind: ClockKind,
+    /// `clock.think_times`: how long each move took is a fact, and told with the published moves.
+    pub think_times: bool,
     /// `clock.mode`: additional time for each move (Article 6.3.1; 2005: 6.2b).
     pub mode: ClockMode,
     /// `clock.first_move_increment`: the first move's increment is on the clock at the start.
@@ -314,16 +318,25 @@ impl LawSettings {
             let mut settings = LawSettings::preset(rules, discipline, supervision);
             changes.iter().try_for_each(|(name, value)| settings.set(name, value)).map(|()| settings)
         };
-        match discipline {
+        let settings = match discipline {
             DisciplineSetting::Fixed(discipline) => changed(discipline),
             DisciplineSetting::Auto => {
-                let control: TimeControl = time_control.parse().map_err(|error| SettingError::Value {
+                let control: GameControl = time_control.parse().map_err(|error| SettingError::Value {
                     key: "discipline".to_owned(),
                     reason: format!("\"auto\" is found from time_control, found {time_control:?}: {error}"),
                 })?;
                 changed(changed(Discipline::Standard)?.class.discipline(control.class_ms()))
             }
+        }?;
+        if settings.clock.kind == ClockKind::Own
+            && let Err(error) = time_control.parse::<GameControl>()
+        {
+            return Err(SettingError::Value {
+                key: "clock.kind".to_owned(),
+                reason: format!("\"own\" keeps the time of time_control, found {time_control:?}: {error}"),
+            });
         }
+        Ok(settings)
     }
 
     /// Changes one setting by its full dotted name.

@@ -13,6 +13,7 @@ mod part;
 mod publisher;
 mod state;
 
+pub use crate::session::face::ClockFace;
 pub use arbiter::{ArbiterView, ForArbiter, ForAssistant};
 pub use publisher::Publisher;
 pub(crate) use publisher::play;

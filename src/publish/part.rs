@@ -25,6 +25,8 @@ pub(super) struct Part {
     pub(super) wanted: Vec<String>,
     /// Completions by ply of the part, of moves that are not public yet, too.
     pub(super) completions: BTreeMap<usize, Completion>,
+    /// How long the players thought, in milliseconds, by ply of the part.
+    pub(super) elapsed: BTreeMap<usize, u64>,
     /// The move that led into the next part, as it looks.
     pub(super) left_by: Option<String>,
 }
@@ -38,6 +40,7 @@ impl Part {
             base: 0,
             wanted: Vec::new(),
             completions: BTreeMap::new(),
+            elapsed: BTreeMap::new(),
             left_by: None,
         }
     }
@@ -70,6 +73,7 @@ impl Part {
     pub(super) fn go_back(&mut self, plies: usize) {
         self.wanted.truncate(plies);
         self.completions.retain(|ply, _| *ply <= plies);
+        self.elapsed.retain(|ply, _| *ply <= plies);
         self.base = i64::try_from(plies).unwrap_or(i64::MAX);
         self.left_by = None;
     }

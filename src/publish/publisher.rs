@@ -17,7 +17,7 @@ use super::{
 use crate::session::{
     Session,
     event::{ClockReading, GameResult},
-    fact::{CompletedBy, Fact, FactKind},
+    fact::{CompletedBy, Fact, FactKind, law::LawFact},
     setup::GameSetup,
     time::MonoTime,
 };
@@ -61,6 +61,10 @@ pub struct Publisher {
     /// An illegal move waits for its end, where spectators may see that (Article 12.7; 2005: 13.7).
     irregular: bool,
     show_irregular: bool,
+    /// The public sees how long a move took.
+    show_elapsed: bool,
+    /// Milliseconds of a delay that are to go at the last reading.
+    delay_ms: u64,
 }
 
 impl Publisher {
@@ -107,6 +111,8 @@ impl Publisher {
             begun: false,
             irregular: false,
             show_irregular: setup.law_settings().is_ok_and(|settings| settings.feed.show_irregular),
+            show_elapsed: setup.law_settings().is_ok_and(|settings| settings.clock.think_times),
+            delay_ms: 0,
         };
         publisher.reconcile(&mut Vec::new());
         publisher.part.base = signed(history);
@@ -148,6 +154,7 @@ impl Publisher {
     pub fn apply(&mut self, facts: &[Fact], session: &Session) -> Vec<FeedEvent> {
         let mut events = Vec::new();
         let was_held = self.embargo.holds();
+        self.delay_ms = session.clock_delay_ms();
         if !was_held {
             self.show_board(session, &mut events);
         }
@@ -228,6 +235,7 @@ impl Publisher {
                 self.termination = self.termination(*result, reason);
                 self.embargo.end(leaves_under_embargo(*certainty));
                 self.show_result(events);
+                self.stop_clock(fact.at, events);
             }
             FactKind::ResultWithdrawn => {
                 self.result = GameResult::Ongoing;
@@ -236,7 +244,12 @@ impl Publisher {
             }
             FactKind::Clock(reading) => self.clock(fact.at, *reading, events),
             FactKind::IllegalMove { .. } => self.irregular = self.show_irregular,
-            FactKind::Law(law) => self.law(law),
+            FactKind::Law(law) => {
+                if let LawFact::ThinkTime { ply, ms, .. } = **law {
+                    self.thought(ply, ms, events);
+                }
+                self.law(law);
+            }
             FactKind::Touch { .. }
             | FactKind::Adjust { .. }
             | FactKind::Ambiguous { .. }
@@ -277,6 +290,7 @@ impl Publisher {
         }
         if let Some(index) = self.part.index(ply) {
             self.part.completions.retain(|known, _| *known <= index);
+            self.part.elapsed.retain(|known, _| *known <= index);
             self.part.wanted.truncate(index);
         }
     }
@@ -309,7 +323,8 @@ impl Publisher {
             let Some((san, next)) = play(&position, uci) else { break };
             let done = self.part.completions.get(&(same + offset + 1));
             let clock_ms = done.and_then(|done| done.clock_ms);
-            let played = PublicPly { uci: uci.clone(), san, completed: done.is_some(), clock_ms };
+            let elapsed_ms = self.part.elapsed.get(&(same + offset + 1)).copied();
+            let played = PublicPly { uci: uci.clone(), san, completed: done.is_some(), clock_ms, elapsed_ms };
             position = next;
             line.push((played, position.clone()));
         }
@@ -383,6 +398,28 @@ impl Publisher {
         }
     }
 
+    /// A move took so long; one that is not public yet gets it when it is.
+    fn thought(&mut self, ply: usize, elapsed_ms: u64, events: &mut Vec<FeedEvent>) {
+        let Some(ply) = self.part.index(ply).map(|index| index + 1).filter(|_| self.show_elapsed) else {
+            return;
+        };
+        self.part.elapsed.insert(ply, elapsed_ms);
+        if ply <= self.state.plies.len() && !self.embargo.holds() {
+            self.emit(FeedEvent::Elapsed { ply, elapsed_ms }, events);
+        }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.state.result != "*" || self.state.termination.is_some()
+    }
+
+    /// The clock stands when the game ends, whatever a clock at the board goes on to show.
+    fn stop_clock(&mut self, at: MonoTime, events: &mut Vec<FeedEvent>) {
+        if let Some(clock) = self.state.clock.filter(|clock| clock.running.is_some() && self.has_ended()) {
+            self.emit(FeedEvent::Clock(clock.stopped(at.as_micros())), events);
+        }
+    }
+
     fn show_result(&mut self, events: &mut Vec<FeedEvent>) {
         let (result, termination) = (self.result.as_str(), self.termination);
         let news = (result, termination) != (self.state.result, self.state.termination);
@@ -392,10 +429,14 @@ impl Publisher {
     }
 
     fn clock(&mut self, at: MonoTime, reading: ClockReading, events: &mut Vec<FeedEvent>) {
+        if self.has_ended() {
+            return;
+        }
         let clock = PublicClock {
             white_ms: reading.white_ms,
             black_ms: reading.black_ms,
             running: reading.running.map(|side| side.fold_wb("white", "black")),
+            delay_ms: self.delay_ms,
             at_us: at.as_micros(),
         };
         self.begun |= clock.running.is_some();
@@ -410,7 +451,7 @@ impl Publisher {
     fn update_status(&mut self, paused: bool, connected: bool, events: &mut Vec<FeedEvent>) {
         self.begun |= self.shown > 0 || self.state.plies.len() > self.history;
         let stopped = self.state.clock.is_some_and(|clock| clock.running.is_none());
-        let status = if self.state.result != "*" || self.state.termination.is_some() {
+        let status = if self.has_ended() {
             STATUS_ENDED
         } else if !self.begun {
             STATUS_WAITING

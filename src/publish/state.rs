@@ -27,6 +27,9 @@ pub struct PublicPly {
     pub completed: bool,
     /// Time left on the mover's clock at the press, in milliseconds, where a clock told it.
     pub clock_ms: Option<u64>,
+    /// How long the player thought, in milliseconds, where that is published (`clock.think_times`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed_ms: Option<u64>,
 }
 
 /// A part of the game that ended when another position was set up.
@@ -115,6 +118,10 @@ pub struct PublicClock {
     pub black_ms: Option<u64>,
     /// `white`, `black` or nothing: whose clock runs.
     pub running: Option<&'static str>,
+    /// Milliseconds from `at_us` on before the time of the running side begins to run down (delay); left out
+    /// where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub delay_ms: u64,
     /// Microseconds of the reading, on the time line of the board. The hub of the feeds replaces
     /// it by its own monotonic time, from which a viewer counts down.
     pub at_us: u64,
@@ -167,6 +174,13 @@ pub enum FeedEvent {
         /// next move completed it (Articles 6.2.1.1 and 6.2.1.2).
         pressed: bool,
     },
+    /// How long the player thought about a published move.
+    Elapsed {
+        /// Number of the ply.
+        ply: usize,
+        /// Milliseconds.
+        elapsed_ms: u64,
+    },
     /// A clock reading.
     Clock(PublicClock),
     /// The game goes on from another position: an arbiter set it up, or went back to an earlier one of
@@ -194,6 +208,30 @@ pub enum FeedEvent {
     },
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+const fn is_zero(ms: &u64) -> bool {
+    *ms == 0
+}
+
+impl PublicClock {
+    /// The clock as it stands when it was stopped at `at_us`.
+    #[must_use]
+    pub fn stopped(self, at_us: u64) -> PublicClock {
+        let charged = (at_us.saturating_sub(self.at_us) / 1000).saturating_sub(self.delay_ms);
+        let left = |ms: Option<u64>, side: &str| {
+            let runs = self.running == Some(side);
+            ms.map(|ms| if runs { ms.saturating_sub(charged) } else { ms })
+        };
+        PublicClock {
+            white_ms: left(self.white_ms, "white"),
+            black_ms: left(self.black_ms, "black"),
+            running: None,
+            delay_ms: 0,
+            at_us,
+        }
+    }
+}
+
 fn as_list<T: Serialize, S: Serializer>(list: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     list.serialize(serializer)
 }
@@ -211,6 +249,7 @@ impl FeedEvent {
             FeedEvent::Undo { .. } => "undo",
             FeedEvent::Correct { .. } => "correct",
             FeedEvent::Completed { .. } => "completed",
+            FeedEvent::Elapsed { .. } => "elapsed",
             FeedEvent::Clock(_) => "clock",
             FeedEvent::Setup { .. } => "setup",
             FeedEvent::Result { .. } => "result",
@@ -263,6 +302,11 @@ impl BoardState {
                     known.clock_ms = clock_ms.or(known.clock_ms);
                 }
                 self.has_presses |= *pressed;
+            }
+            FeedEvent::Elapsed { ply, elapsed_ms } => {
+                if let Some(known) = self.ply_mut(*ply) {
+                    known.elapsed_ms = Some(*elapsed_ms);
+                }
             }
             FeedEvent::Clock(clock) => {
                 self.clock = Some(*clock);

@@ -73,8 +73,28 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         "press-idle-side" => (Kind::Press, format!("{side} pressed while the other clock ran")),
         "uncompleted-move" => (Kind::Press, format!("{uci} is not pressed yet; nobody may be told")),
         "net-zero-move" => (Kind::Ambiguous, "the board looks as it did before".to_owned()),
-        "flag-indicated" => (Kind::Clock, format!("the clock shows {side}'s flag fallen")),
-        "both-flags" => (Kind::Clock, "both flags are down".to_owned()),
+        "flag-indicated" => {
+            let time = |key| fields.number(key).unwrap_or_default();
+            let width = time("fell_to_us").saturating_sub(time("fell_from_us"));
+            let late = match width {
+                0 => String::new(),
+                width => format!(", since at most {}", words::duration(width)),
+            };
+            (Kind::Clock, format!("the clock shows {side}'s flag fallen{late}"))
+        }
+        "both-flags" => {
+            let first = match fields.text("order") {
+                "white-first" => ", White's first",
+                "black-first" => ", Black's first",
+                _ => ", in an order that is not known",
+            };
+            (Kind::Clock, format!("both flags are down{first}"))
+        }
+        "clock-gap" => {
+            let gap = words::duration(fields.number("gap_ms").unwrap_or_default() * 1000);
+            let running = fields.side("running");
+            (Kind::Clock, format!("nobody kept {running}'s time for {gap}; the clock stands"))
+        }
         "clock-discrepancy" => (Kind::Clock, format!("{side}'s clock and the record differ")),
         "clock-adjusted" | "clock-jump" | "clock-period" => {
             let shown = |key: &str| words::clock(fields.number(key).unwrap_or_default());

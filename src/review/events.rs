@@ -67,6 +67,11 @@ impl Timeline {
                 let text = if *on { "recording goes on" } else { "recording stopped: power or program gone" };
                 (Kind::Link, None, text.to_owned())
             }
+            // The daemon notes that time passes.
+            Event::Device(status) if status.get("daemon").is_some_and(|word| word == "clock") => {
+                self.last = self.last.max(at);
+                return;
+            }
             Event::Device(status) => (Kind::Device, None, format!("device: {}{board}", plain(status))),
             Event::Wall(anchor) => (Kind::Device, None, format!("wall clock: {}", plain(anchor))),
             Event::Tick => {

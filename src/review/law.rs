@@ -50,6 +50,10 @@ pub(super) fn said(name: &str, fields: &Fields<'_>) -> Said {
             let count = |side| fields.number(side).unwrap_or_default();
             (Kind::Note, format!("moves made: White {}, Black {}", count("white"), count("black")))
         }
+        "think_time" => {
+            let took = words::duration(fields.number("ms").unwrap_or_default() * 1000);
+            (Kind::Note, format!("{} thought for {took}", fields.side("side")))
+        }
         "flag_check" => (Kind::Clock, flag_check(fields)),
         "default_check" => {
             let time = |key| words::clock(fields.number(key).unwrap_or_default());

@@ -1,11 +1,12 @@
 //! What the Laws layer reads of a session, and what rulings and persons change in it.
 
-use shakmaty::{Bitboard, Board, Chess, Move, Position as _};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _};
 
 use crate::laws::touch;
 
 use super::{
     Session,
+    event::ClockReading,
     fact::Conclusion,
     narrator::Now,
     text::MoveText,
@@ -112,6 +113,33 @@ impl Session {
     pub fn play_on(&mut self, at: MonoTime) {
         self.pass_time(at);
         self.set_pause(at, false);
+    }
+
+    /// The arbiter stopped the clock that is kept here, or started it.
+    pub fn pause_by_arbiter(&mut self, at: MonoTime, stopped: bool) {
+        if !stopped {
+            self.narrator.take_board_as_it_is();
+        }
+        self.pause(at, stopped);
+    }
+
+    /// A clock that is kept here shows this, exactly, with so many milliseconds of a delay to go. `amended`: the
+    /// side that got the time of a period with its last move, after that was told.
+    pub fn show_own_clock(
+        &mut self,
+        at: MonoTime,
+        ev: i64,
+        reading: ClockReading,
+        delay_ms: u64,
+        amended: Option<Color>,
+    ) {
+        let now = Now { at, ev };
+        self.narrator.show_own_clock(reading, delay_ms, amended, now, &mut self.facts);
+    }
+
+    /// Milliseconds of a delay that were to go at the last reading of a clock that is kept here.
+    pub fn clock_delay_ms(&self) -> u64 {
+        self.narrator.clock_delay_ms()
     }
 
     /// What was told is beyond doubt: a ruling or an envelope says so.

@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod debounce;
 pub mod event;
+pub mod face;
 pub mod fact;
 pub(crate) mod health;
 pub mod io;
@@ -37,7 +38,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 5;
+pub const LOGIC_VERSION: u32 = 6;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use serde_json::json;
 use touchmoved::{
     feed::{FeedConfig, bind, hub::QUEUE},
+    publish::ClockFace,
     session::{
         event::GameResult,
         fact::{Certainty, EndDetail, FactKind},
@@ -214,4 +215,51 @@ async fn connections_over_the_limit_are_closed_and_counted() {
     })
     .await;
     server.stop().await;
+}
+
+#[tokio::test]
+async fn the_clock_page_has_times_of_its_own_and_shares_them_with_no_other_page() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let face = ClockFace { white_ms: Some(60_000), running: Some("white"), ..ClockFace::default() };
+    server.hub.show_clock("1", face);
+    table.play("e2e4");
+
+    let clocks = get(server.http, "/api/clocks", &[("origin", "https://example.org")]).await;
+    assert_eq!((clocks.status, clocks.header("access-control-allow-origin")), (200, None));
+    let told = clocks.json();
+    assert_eq!(
+        (&told[0]["board"], &told[0]["white_ms"], &told[0]["black_ms"]),
+        (&json!("1"), &json!(60_000), &json!(null))
+    );
+    let mut keys: Vec<&str> = told[0].as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    let times = [
+        "at_us",
+        "black_flag",
+        "black_ms",
+        "board",
+        "delay_ms",
+        "now_us",
+        "running",
+        "white_flag",
+        "white_ms",
+    ];
+    assert_eq!(keys, times, "and nothing of the game");
+    assert_eq!(get(server.http, "/api/clocks/9/events", &[]).await.status, 404);
+    assert_eq!(get(server.http, "/clock", &[]).await.status, 200);
+
+    let mut events = Events::open(server.http, "/api/clocks/1/events", None).await;
+    assert_eq!(events.next().await.unwrap().data["running"], "white");
+    server.hub.show_clock("1", ClockFace { running: None, white_flag: true, ..face });
+    let next = events.next().await.unwrap();
+    assert_eq!(
+        (next.event.as_str(), &next.data["running"], &next.data["white_flag"]),
+        ("clock", &json!(null), &json!(true))
+    );
+    // A new game on the board begins with an empty face.
+    let _again = Table::new(&server.hub, "1");
+    assert_eq!(events.next().await.unwrap().data["white_ms"], json!(null));
+    server.stop().await;
+    assert_eq!(events.next().await, None, "the stream ends with the daemon");
 }

@@ -115,6 +115,12 @@ fn setup(choices: &mut Choices<'_>) -> GameSetup {
         set("sensor.debounce_close_ms", json!(choices.pick(&ms[..4])));
         set("sensor.debounce_open_ms", json!(choices.pick(&ms[..4])));
     }
+    if more & 0x80 != 0 {
+        let controls = ["300+2", "2/60d3:1/5b1:10", "1|40/5400+30:1800+30", "0+1"];
+        choices.pick(&controls).clone_into(&mut setup.time_control);
+        set("clock.kind", json!(choices.pick(&["own", "own", "none", "external"])));
+        set("clock.think_times", json!(choices.flag()));
+    }
     setup.settings.apply(&setup.config).expect("the settings are in their ranges");
     // Of two boards the first one is read as a single board is, the second one as it comes.
     let settings = setup.settings;
@@ -373,7 +379,12 @@ impl Hands<'_> {
 
     fn arbiter(&mut self) {
         let results = [GameResult::Ongoing, GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw];
-        let event = match self.choices.below(6) {
+        let event = match self.choices.below(8) {
+            6 => Event::Arbiter(json!(self.choices.pick(&["run", "run white", "pause", "period-added"]))),
+            7 => {
+                let commands = ["set clock black 900", "extra-time both -2000", "penalty bonus white 5000"];
+                Event::Arbiter(json!(self.choices.pick(&commands)))
+            }
             0..=2 => Event::Result(self.choices.pick(&results)),
             3 => Event::Arbiter(json!({"position": INITIAL_FEN})),
             4 => Event::Arbiter(json!("resume")),

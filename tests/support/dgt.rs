@@ -197,6 +197,8 @@ fn board_thread(port: &mut TTYPort, mut inside: Inside, told: &Receiver<Tell>) -
             Ok(Tell::Mute(on)) => mute = on,
             Ok(Tell::Raw(bytes)) => port.write_all(&bytes).unwrap(),
             Ok(Tell::Hand(square, reading)) => {
+                // No two moves are made within a scan of the board.
+                std::thread::sleep(Duration::from_millis(5));
                 inside.hand(square, reading);
                 if streams && !mute {
                     plays.push(Message::Field { square, reading }.encode());

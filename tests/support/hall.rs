@@ -100,7 +100,7 @@ impl Game {
         let san = SanPlus::from_move_and_play_unchecked(&mut self.position, m).to_string();
         let uci = m.to_uci(self.mode).to_string();
         let left = 5_400_000 - 11_000 * self.plies.len() as u64;
-        let played = PublicPly { uci, san, completed: true, clock_ms: Some(left) };
+        let played = PublicPly { uci, san, completed: true, clock_ms: Some(left), elapsed_ms: None };
         self.plies.push(played.clone());
         let moved = FeedEvent::Move { ply: self.plies.len(), played, fen: self.fen() };
         vec![FeedEvent::Board { board: self.placement() }, moved]
@@ -141,5 +141,5 @@ impl Game {
 
 /// A reading of the clock, with the stamp of a recording that began a moment ago.
 pub fn clock(white_ms: u64, black_ms: u64, running: Option<&'static str>) -> PublicClock {
-    PublicClock { white_ms: Some(white_ms), black_ms: Some(black_ms), running, at_us: 7 }
+    PublicClock { white_ms: Some(white_ms), black_ms: Some(black_ms), running, delay_ms: 0, at_us: 7 }
 }

@@ -6,10 +6,10 @@ use shakmaty::CastlingMode;
 use time::{Date, Month};
 use toml::de::DeValue;
 
-use super::{Uses, laws::laws, second::second, section::Section, sensor};
+use super::{ControlStyle, Uses, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
-        board::{BoardConfig, BoardId, ClockOptions, GameOptions, ORIENTATIONS, base_setup},
+        board::{BoardConfig, BoardId, ClockOptions, ControlOptions, GameOptions, ORIENTATIONS, base_setup},
         second::{on_two_boards, play_together},
         sensor::SensorConfig,
     },
@@ -39,7 +39,7 @@ fn defaults(section: Section<'_>) -> Defaults {
 }
 
 /// All boards of the file.
-pub(super) fn boards(root: &Section<'_>, base: &Path) -> Vec<BoardConfig> {
+pub(super) fn boards(root: &Section<'_>, base: &Path, style: ControlStyle) -> Vec<BoardConfig> {
     let defaults = defaults(root.section("defaults"));
     let mut uses = Uses::default();
     let sections = root.sections("board");
@@ -50,7 +50,7 @@ pub(super) fn boards(root: &Section<'_>, base: &Path) -> Vec<BoardConfig> {
         .into_iter()
         .zip(1..)
         .filter_map(|(section, number)| {
-            let read = board(&section, number, base, &defaults, &mut uses);
+            let read = board(&section, number, base, &defaults, style, &mut uses);
             section.finish();
             read
         })
@@ -62,6 +62,7 @@ fn board(
     number: u64,
     base: &Path,
     defaults: &Defaults,
+    style: ControlStyle,
     uses: &mut Uses,
 ) -> Option<BoardConfig> {
     let id = id(section, uses);
@@ -81,8 +82,16 @@ fn board(
     if own.start_fen.is_some() || (own.variant.is_some() && defaults.playable && !from_log) {
         check_position(section, &game);
     }
-    if game.discipline == Some(DisciplineSetting::Auto) && game.time_control.is_none() && !from_log {
+    if game.discipline == Some(DisciplineSetting::Auto) && game.time_control.game().is_none() && !from_log {
         section.problem("discipline", "\"auto\" is found from time-control; give that, too");
+    }
+    let own_clock = game.laws.get("clock.kind").is_some_and(|kind| kind == "own");
+    if own_clock && game.time_control.game().is_none() && !from_log && !section.has("time-control") {
+        section.missing("time-control", "the own clock keeps the time of a time control");
+    }
+    if game.time_control.lacks_a_side() {
+        let key = if section.has("time-control-black") { "time-control-black" } else { "time-control-white" };
+        section.problem(key, "the other side has no time control; give time-control for both, too");
     }
     let mut tags = tags(section.section("tags"), &defaults.tags);
     let id = id?;
@@ -92,7 +101,7 @@ fn board(
         play_together(&mut sensor, &mut second.sensor);
     }
     tags.board.get_or_insert_with(|| id.to_string());
-    tags.time_control = game.time_control.as_ref().and_then(crate::config::TimeControl::pgn);
+    tags.time_control = game.time_control.game().and_then(|control| style.tag(&control));
     let mut setup = game.apply(base_setup(&sensor, debounce));
     if let Some(second) = &second {
         setup = on_two_boards(setup, second);
@@ -158,7 +167,11 @@ fn game(section: &Section<'_>) -> GameOptions {
         supervision: section.word("supervision", &supervisions),
         variant: section.word("variant", &variants),
         start_fen: section.text("start-fen").map(str::to_owned),
-        time_control: section.parsed("time-control"),
+        time_control: ControlOptions {
+            both: section.parsed("time-control"),
+            white: section.parsed("time-control-white"),
+            black: section.parsed("time-control-black"),
+        },
         orientation: section.word("orientation", &ORIENTATIONS),
         release_dwell_ms,
         extend_ms,

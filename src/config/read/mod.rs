@@ -16,7 +16,7 @@ use std::{
 use toml::de::{DeTable, DeValue};
 
 use self::section::Section;
-use super::{Config, ConfigErrors, LogLevel, problem::Report, sha256};
+use super::{Config, ConfigErrors, GameControl, LogLevel, problem::Report, sha256};
 
 /// Default of `data.dir`.
 const DATA_DIR: &str = "/var/lib/touchmoved";
@@ -58,12 +58,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
+    let style = pgn.word("time-control", &STYLES).unwrap_or_default();
     pgn.finish();
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
     arbiter.finish();
-    let boards = board::boards(&root, base);
+    let boards = board::boards(&root, base, style);
     root.finish();
     Config {
         source: file_name.to_owned(),
@@ -81,6 +82,29 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         boards,
     }
 }
+
+/// How the tag `TimeControl` is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ControlStyle {
+    /// As the PGN standard says, in seconds.
+    #[default]
+    Seconds,
+    /// As Lichess and readers like it take it, in minutes.
+    Minutes,
+}
+
+impl ControlStyle {
+    /// The value of the tag, where it can be told.
+    pub(super) fn tag(self, control: &GameControl) -> Option<String> {
+        match self {
+            ControlStyle::Seconds => control.pgn(),
+            ControlStyle::Minutes => control.lichess(),
+        }
+    }
+}
+
+const STYLES: [(&str, ControlStyle); 2] =
+    [("seconds", ControlStyle::Seconds), ("minutes", ControlStyle::Minutes)];
 
 const LEVELS: [(&str, LogLevel); 5] = [
     ("error", LogLevel::Error),

@@ -153,7 +153,8 @@ proptest! {
 
 #[test]
 fn clock_readings_are_stamped_with_the_clock_of_this_machine() {
-    let reading = PublicClock { white_ms: Some(60_000), black_ms: None, running: Some("white"), at_us: 7 };
+    let reading =
+        PublicClock { white_ms: Some(60_000), black_ms: None, running: Some("white"), delay_ms: 0, at_us: 7 };
     let before = sysclock::monotonic().as_micros();
     let hub = Hub::with_run("r");
     hub.set(BoardState { clock: Some(reading), ..state("1") });

@@ -74,7 +74,8 @@ impl Table {
         let turn = next.turn().fold_wb('w', 'b');
         let ply = self.position.len();
         self.position.push(next);
-        let played = PublicPly { uci: uci.to_owned(), san, completed: false, clock_ms: None };
+        let played =
+            PublicPly { uci: uci.to_owned(), san, completed: false, clock_ms: None, elapsed_ms: None };
         let fen = format!("{board} {turn} - - 0 1");
         vec![FeedEvent::Board { board }, FeedEvent::Move { ply, played, fen }]
     }
@@ -250,6 +251,7 @@ fn clocks_are_whole_seconds_at_the_time_of_the_reading() {
         white_ms: Some(5_395_999),
         black_ms: Some(5_400_000),
         running: Some("black"),
+        delay_ms: 0,
         at_us: 48_000_000,
     };
     assert_eq!(

@@ -63,7 +63,7 @@ function takeSnapshot(states) {
   const before = current();
   boards.clear();
   for (const state of states) {
-    if (state.clock) state.clockAt = timeOfReading(state.now_us, state.clock.at_us);
+    if (state.clock) state.clockAt = timeOfReading(state.now_us, state.clock);
     boards.set(state.id, state);
   }
   if (!boards.has(view.id)) view.id = boards.keys().next().value ?? null;
@@ -71,10 +71,10 @@ function takeSnapshot(states) {
   drawAll();
 }
 
-/** When a clock read so, in the time of this page: the daemon says what time it is there. */
-function timeOfReading(nowUs, atUs) {
-  const age = (nowUs - atUs) / 1000;
-  return performance.now() - (age > 0 ? age : 0);
+/** Since when a clock that read so runs down, in the time of this page: the daemon says what time it is there. */
+function timeOfReading(nowUs, clock) {
+  const age = (nowUs - clock.at_us) / 1000;
+  return performance.now() - (age > 0 ? age : 0) + (clock.delay_ms ?? 0);
 }
 
 /** True when two states of a board agree up to a ply, so that a visitor may stay where he is. */
@@ -91,7 +91,7 @@ function takeEvent(event) {
     resync();
     return;
   }
-  if (event.type === "clock") state.clockAt = timeOfReading(event.now_us, event.at_us);
+  if (event.type === "clock") state.clockAt = timeOfReading(event.now_us, event);
   drawCard(state, view);
   if (id === view.id) {
     if (view.ply >= state.plies.length) view.ply = null;

@@ -10,7 +10,7 @@ const KEY = "touchmoved-arbiter";
 const SHOWN = 60;
 
 const COMMANDS = [
-  "confirm", "reject", "accept", "postpone", "pause", "resume", "restore", "restore PLY",
+  "confirm", "reject", "accept", "postpone", "pause", "run", "run SIDE", "resume", "restore", "restore PLY",
   "illegal-found-at-ply PLY", "correct PLY UCI", "set position FEN", "set clock SIDE MS", "restore-times",
   "result 1-0", "result 0-1", "result 1/2-1/2", "both-lose", "penalty warning SIDE", "penalty bonus SIDE MS",
   "penalty reduce SIDE MS", "penalty loss SIDE", "extra-time both MS", "flag-observed", "both-flags", "freeze",
@@ -18,7 +18,7 @@ const COMMANDS = [
   "five-seconds-on", "period-added", "seal-request", "seal-early MS", "open-envelope MOVE", "envelope-missing",
   "reply-sealed", "touch SIDE SQUARE", "dismiss-touches", "void",
 ];
-const QUICK = ["confirm", "reject", "pause", "restore", "freeze"];
+const QUICK = ["confirm", "reject", "pause", "run", "restore", "freeze"];
 
 let token = sessionStorage.getItem(KEY) ?? "";
 let board = "";

@@ -274,7 +274,7 @@ const runs = (state, colour) => state.clock?.running === colour && state.status 
 function clockNow(state, colour) {
   const reading = state.clock?.[`${colour}_ms`] ?? null;
   if (reading === null || !runs(state, colour)) return reading;
-  return Math.max(0, reading - (performance.now() - state.clockAt));
+  return Math.max(0, reading - Math.max(0, performance.now() - state.clockAt));
 }
 
 /** Draws the clocks of the chosen board and of the cards as they stand at this moment. */

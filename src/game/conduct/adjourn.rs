@@ -153,7 +153,7 @@ impl Conduct {
         let position = desk.session.position();
         let used = |side: Color| {
             let moves = side.fold_wb(made.white, made.black);
-            let allotted = self.clocks.allotted(moves)?;
+            let allotted = self.clocks.allotted(side, moves)?;
             Some(adjournment::time_used(allotted, self.clocks.remaining(side, desk.at)?))
         };
         let fields = EnvelopeFields {
@@ -228,7 +228,8 @@ impl Conduct {
         let made = self.moves_made(desk);
         for side in [Color::White, Color::Black] {
             let moves = side.fold_wb(made.white, made.black);
-            let (allotted, remaining) = (self.clocks.allotted(moves), self.clocks.remaining(side, desk.at));
+            let (allotted, remaining) =
+                (self.clocks.allotted(side, moves), self.clocks.remaining(side, desk.at));
             if let (Some(allotted), Some(remaining)) = (allotted, remaining) {
                 desk.calc(ClockCalc {
                     side: Some(Side(side)),

@@ -220,7 +220,7 @@ impl Conduct {
         desk.tell(LawFact::MoveCount { white, black, to: Audience::Assistant });
         for side in [side, !side] {
             let made = side.fold_wb(white, black);
-            let allotted = self.clocks.allotted(made);
+            let allotted = self.clocks.allotted(side, made);
             if let (Some(allotted), Some(remaining)) = (allotted, self.clocks.remaining(side, desk.at)) {
                 desk.calc(ClockCalc {
                     side: Some(Side(side)),

@@ -21,6 +21,9 @@ pub(super) enum Command {
     Postpone,
     /// `pause`: both clocks were stopped by the arbiter.
     Pause,
+    /// `run [SIDE]`: a clock was started; where this program keeps the clock, it is. Without a side the one that
+    /// was stopped, or that of the player to move.
+    Run(Option<Color>),
     /// `restore [PLY]`: the position after so many plies has to be put up; without a number the present one.
     Restore(Option<usize>),
     /// `illegal-found-at-ply PLY`: that ply was illegal.
@@ -285,6 +288,10 @@ impl Command {
             "accept" | "claim-accepted" | "claim-upheld" | "agree" => Command::Accept,
             "postpone" => Command::Postpone,
             "pause" => Command::Pause,
+            "run" => Command::Run(match rest("run").text.trim() {
+                "" => None,
+                _ => Some(rest("run").side()?),
+            }),
             "restore" | "retrace" => Command::Restore(rest("restore").optional(PLY)?),
             // The score sheets agree up to there (Appendix D.2.8; 2005: F.2.8).
             "restore-to-ply" | "retrace-to-ply" | "scores-agree-to-ply" | "scores-agree-at-ply" => {

@@ -40,7 +40,7 @@ use crate::{
     },
     session::{
         Session,
-        event::{Event, GameResult, Unit},
+        event::{ClockReading, Event, GameResult, Unit},
         fact::{
             ByRule, Certainty, Conclusion, Fact, FactKind,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
@@ -75,6 +75,10 @@ pub(super) enum Order {
     Play(Move, bool),
     /// The ply of this index was completed by the press before it.
     Complete(usize),
+    /// The clock that is kept here shows this; the side whose last move was told with less time.
+    Clock { reading: ClockReading, delay_ms: u64, amended: Option<Color> },
+    /// The arbiter stopped that clock (`true`), or started it.
+    Pause(bool),
 }
 
 /// What is on the desk at one moment: the game as it stands, and the trays for facts and orders.
@@ -233,8 +237,10 @@ impl Conduct {
         if !self.begun {
             self.clocks.open(desk.at);
         }
-        if let Event::Flag(_) = event {
-            self.end_before_flag(desk);
+        match event {
+            Event::Flag(_) => self.end_before_flag(desk),
+            Event::Press(side) => self.own_press(*side, desk),
+            _ => {}
         }
         if unit == Unit::A
             && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } = event
@@ -291,11 +297,13 @@ impl Conduct {
                 return;
             }
             FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
-            FactKind::MoveCompleted { ply, uci, by, .. } => {
-                let (ply, uci, by) = (*ply, *uci, *by);
+            FactKind::MoveCompleted { ply, uci, by, how, .. } => {
+                let (ply, uci, by, how) = (*ply, *uci, *by, *how);
                 self.press_told = true;
                 self.announcing.hold_or_tell(fact, desk);
                 self.completed(ply, uci, by, desk);
+                self.own_completed(by, desk);
+                self.thought_until_press(ply, by, how, desk);
                 return;
             }
             FactKind::IllegalMove { by, attempt, kind, .. } => {
@@ -331,6 +339,9 @@ impl Conduct {
             }
             FactKind::GameEnd { result, more, .. } => {
                 let (result, pending) = (*result, more.pending);
+                if !pending {
+                    self.own_ended(desk);
+                }
                 if let FactKind::GameEnd { certainty, .. } = &mut fact.kind
                     && self.ended_in_breach(desk)
                 {
@@ -347,7 +358,13 @@ impl Conduct {
                 self.clock_found(finding, desk);
                 return;
             }
-            FactKind::MovePublished { .. } | FactKind::PlyClock { .. } => {
+            FactKind::MovePublished { ply, made, .. } => {
+                let (ply, made) = (*ply, *made);
+                self.announcing.hold_or_tell(fact, desk);
+                self.thought_until_made(ply, made, desk);
+                return;
+            }
+            FactKind::PlyClock { .. } => {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
@@ -388,6 +405,7 @@ impl Conduct {
             Event::Press(side) => self.pressed(*side, desk),
             Event::Pause => self.stopped(desk),
             Event::Run(side) => self.started(*side, desk),
+            Event::Power(on) => self.own_power(*on, desk),
             Event::Tick => self.look_around(desk),
             Event::Result(result) => self.result_entered(*result, desk),
             Event::Square { .. } | Event::Piece { .. } | Event::Occupied(_) | Event::Pieces(_) => {
@@ -408,7 +426,7 @@ impl Conduct {
     pub(super) fn deadline(&self) -> Option<MonoTime> {
         let mut soonest = self.unpressed.map(|(_, due)| due);
         let boards = self.two_boards.as_ref().and_then(TwoBoards::due);
-        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards] {
+        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards, self.own_due()] {
             soonest = sooner(soonest, due);
         }
         soonest
@@ -434,6 +452,9 @@ impl Conduct {
         }
         if self.two_boards.as_ref().and_then(TwoBoards::due).is_some_and(|due| due <= desk.at) {
             self.compare_boards(desk);
+        }
+        if self.own_due().is_some_and(|due| due <= desk.at) {
+            self.own_fire(desk);
         }
     }
 

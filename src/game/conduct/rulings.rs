@@ -58,7 +58,9 @@ impl Conduct {
             | Order::PlayOn
             | Order::ConfirmTold
             | Order::Correct(..)
-            | Order::Complete(_) => None,
+            | Order::Complete(_)
+            | Order::Clock { .. }
+            | Order::Pause(_) => None,
         });
         let entry = LawFact::ArbiterEntry(Entry {
             command: text,
@@ -98,7 +100,12 @@ impl Conduct {
             Command::RejectClaim => self.reject(true, desk)?,
             Command::Accept => self.accept(desk)?,
             Command::Postpone => self.postpone(desk)?,
-            Command::Pause => self.stopped(desk),
+            Command::Pause => self.stop_by_command(desk),
+            Command::Run(side) => {
+                let side = side.unwrap_or_else(|| self.to_run(desk));
+                desk.orders.push(Order::Pause(false));
+                self.started(side, desk);
+            }
             Command::Restore(None) if self.claims.waits_for("touch") => self.accept(desk)?,
             Command::Restore(None) => self.tell_restore(desk),
             Command::Restore(Some(ply)) => self.go_back_to(ply, desk)?,

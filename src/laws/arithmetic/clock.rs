@@ -1,6 +1,9 @@
 //! What a move leaves on a clock (Article 6.3.1; 2005: 6.2b).
 
-use crate::laws::{settings::ClockMode, time_control::Period};
+use crate::laws::{
+    settings::ClockMode,
+    time_control::{Extra, Period},
+};
 
 /// Additional time for each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +35,12 @@ impl PerMove {
         match mode {
             _ if ms == 0 => PerMove::None,
             ClockMode::None => PerMove::None,
-            ClockMode::Auto if period.delay => PerMove::Delay { ms },
-            ClockMode::Auto | ClockMode::Fischer => PerMove::Increment { ms },
+            ClockMode::Auto => match period.extra {
+                Extra::Increment => PerMove::Increment { ms },
+                Extra::Delay => PerMove::Delay { ms },
+                Extra::Bronstein => PerMove::Bronstein { ms },
+            },
+            ClockMode::Fischer => PerMove::Increment { ms },
             ClockMode::Delay => PerMove::Delay { ms },
             ClockMode::Bronstein => PerMove::Bronstein { ms },
         }

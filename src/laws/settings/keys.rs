@@ -192,6 +192,8 @@ pub const KEYS: &[LawKey] = &[
     word!("castling.rook_first_ban", "castling.rook-first-ban", rook_first_ban, RookFirstBan),
     boolean!("promotion.any_order", "promotion.any-order", promotion_any_order),
     boolean!("completion.implied_by_next_move", "completion.implied-by-next-move", implied_by_next_move),
+    word!("clock.kind", "clock.kind", clock.kind, ClockKind),
+    boolean!("clock.think_times", "clock.think-times", clock.think_times),
     word!("clock.mode", "clock.mode", clock.mode, ClockMode),
     boolean!("clock.first_move_increment", "clock.first-move-increment", clock.first_move_increment),
     word!("clock.white_side", "clock.white-side", clock.white_side, WhiteSide),

@@ -2,11 +2,11 @@
 
 use super::{
     AbsentBoth, AdjournmentRules, AdjournmentSettings, Alert, BothFlags, BothUnknown, Chess960Settings,
-    ClaimLostOn, ClaimantPenalty, ClassSettings, ClockMode, ClockSettings, ColoursReversed, DeadCheck,
-    Discipline, DrawSettings, EarlyAdjournment, FeedSettings, FlagSettings, ForfeitScope, IllegalFinality,
-    IllegalPosition, IllegalSettings, IntentDefault, Language, LawSettings, PegAnnounce, PegSpeech,
-    PressWithoutMove, Quickplay, RecordSettings, RookFirstBan, Rules, Supervision, TouchSettings, TwoHands,
-    Unpromoted, WhiteSide,
+    ClaimLostOn, ClaimantPenalty, ClassSettings, ClockKind, ClockMode, ClockSettings, ColoursReversed,
+    DeadCheck, Discipline, DrawSettings, EarlyAdjournment, FeedSettings, FlagSettings, ForfeitScope,
+    IllegalFinality, IllegalPosition, IllegalSettings, IntentDefault, Language, LawSettings, PegAnnounce,
+    PegSpeech, PressWithoutMove, Quickplay, RecordSettings, RookFirstBan, Rules, Supervision, TouchSettings,
+    TwoHands, Unpromoted, WhiteSide,
 };
 
 /// The table of an edition, a discipline and a regime of supervision.
@@ -70,6 +70,8 @@ const STANDARD_2005: LawSettings = LawSettings {
     promotion_any_order: true,
     implied_by_next_move: false,
     clock: ClockSettings {
+        kind: ClockKind::External,
+        think_times: false,
         mode: ClockMode::Auto,
         first_move_increment: true,
         white_side: WhiteSide::Left,

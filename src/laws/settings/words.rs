@@ -240,6 +240,16 @@ words! {
         Right = "right",
     }
 
+    /// Where the time comes from.
+    ClockKind {
+        /// The clock at the board, as far as it is heard.
+        External = "external",
+        /// This program is the clock; presses drive it.
+        Own = "own",
+        /// There is none: presses at most, and think times.
+        None = "none",
+    }
+
     /// The kind of additional time for each move.
     ClockMode {
         /// As the time control is written: `+` an increment, `d` a delay.

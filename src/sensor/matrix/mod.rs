@@ -16,6 +16,7 @@ pub mod gpio;
 pub mod inputs;
 mod layout;
 pub mod leds;
+mod overruns;
 pub mod pins;
 mod port;
 pub mod realtime;

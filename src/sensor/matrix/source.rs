@@ -7,7 +7,8 @@ use serde_json::json;
 use super::{
     Layout, MatrixPort, PortError, Scanner, Snapshot, Status,
     inputs::{Inputs, Wired},
-    leds::{Connected, Leds},
+    leds::{Connected, Leds, Lights},
+    overruns::Overruns,
     realtime,
     selftest::{self, Finding},
 };
@@ -46,10 +47,6 @@ impl Default for Scan {
     }
 }
 
-/// A scan that begins this many periods late is an overrun.
-const OVERRUN_PERIODS: u64 = 3;
-/// Overruns are reported at most this often.
-const REPORT_US: u64 = 10_000_000;
 /// A port that failed is read again after this time.
 const RETRY_US: u64 = 1_000_000;
 /// So many failures one after the other mean that it has to be opened anew: a chip that was unplugged does not
@@ -102,7 +99,7 @@ impl<P: MatrixPort> Source for MatrixSource<P> {
         }
         let began = self.port.now();
         let mut round = Round {
-            leds: Lights { connected: leds, may: self.leds, began, shown: None },
+            leds: Lights::new(leds, self.leds, began),
             scanner: Scanner::new(self.port, layout),
             inputs: Inputs::new(inputs),
             status: self.status,
@@ -113,48 +110,8 @@ impl<P: MatrixPort> Source for MatrixSource<P> {
             untested: self_test,
         };
         let ended = round.run(period_us.clamp(1_000, 100_000), sink, stop);
-        // Who comes after finds them dark; a port that is gone has none.
-        let _ = round.scanner.port().light(0);
+        round.leds.darken(round.scanner.port());
         ended
-    }
-}
-
-/// Late scans that were not reported yet.
-#[derive(Debug, Default)]
-struct Overruns {
-    fresh: u64,
-    /// Microseconds of the worst one.
-    worst_us: u64,
-    total: u64,
-    reported: Option<MonoTime>,
-}
-
-impl Overruns {
-    /// Counts a scan that began `late_us` after its time; true when that is an overrun.
-    fn count(&mut self, late_us: u64, period_us: u64) -> bool {
-        let over = late_us > period_us.saturating_mul(OVERRUN_PERIODS);
-        if over {
-            self.fresh += 1;
-            self.total += 1;
-            self.worst_us = self.worst_us.max(late_us);
-        }
-        over
-    }
-
-    /// What is to be reported at `now`, if anything.
-    fn report(&mut self, now: MonoTime) -> Option<Event> {
-        let due = self.reported.is_none_or(|before| now.since(before) >= REPORT_US);
-        if self.fresh == 0 || !due {
-            return None;
-        }
-        let value = json!({
-            "source": "matrix",
-            "overruns": self.fresh,
-            "worst_us": self.worst_us,
-            "overruns_total": self.total,
-        });
-        (self.fresh, self.worst_us, self.reported) = (0, 0, Some(now));
-        Some(Event::Device(value))
     }
 }
 
@@ -174,17 +131,6 @@ impl From<SourceError> for Trouble {
     fn from(error: SourceError) -> Trouble {
         Trouble::Source(error)
     }
-}
-
-/// The LEDs as they are.
-struct Lights {
-    connected: Connected,
-    /// What they may show.
-    may: Arc<Leds>,
-    /// When the board was opened.
-    began: MonoTime,
-    /// What was shown last; nothing while that is not known.
-    shown: Option<u32>,
 }
 
 struct Round<P> {
@@ -253,7 +199,7 @@ impl<P: MatrixPort> Round<P> {
         let snapshot = self.scan(sink)?;
         self.scanned = snapshot.at;
         self.inputs_of(&snapshot, sink)?;
-        self.light(snapshot.at)?;
+        self.leds.show(self.scanner.port(), snapshot.at)?;
         if let Some(event) = self.overruns.report(snapshot.at) {
             sink.send(snapshot.at, event)?;
         }
@@ -288,15 +234,6 @@ impl<P: MatrixPort> Round<P> {
             }
         });
         sent
-    }
-
-    fn light(&mut self, now: MonoTime) -> Result<(), PortError> {
-        let Lights { connected, may, began, shown } = &mut self.leds;
-        let pattern = connected.pattern(may.get(), now.since(*began));
-        if shown.replace(pattern) != Some(pattern) {
-            self.scanner.port().light(pattern)?;
-        }
-        Ok(())
     }
 
     /// Examines the wiring. What is wrong goes to the operator and into the journal, once, however often the board is
@@ -338,7 +275,7 @@ impl<P: MatrixPort> Round<P> {
     fn fail(&mut self, error: &PortError, sink: &Sink) -> Result<(), SourceError> {
         self.scanner.forget();
         self.inputs.forget();
-        self.leds.shown = None;
+        self.leds.darken(self.scanner.port());
         self.status.count_failure();
         self.failures += 1;
         let what = self.scanner.port().name();

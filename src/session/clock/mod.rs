@@ -220,6 +220,11 @@ impl Estimator {
         }
     }
 
+    /// A reading was taken.
+    pub const fn is_read(&self) -> bool {
+        self.read
+    }
+
     /// No clock is connected any more: presses may go by unseen.
     pub fn lost(&mut self) {
         self.findings.push_back(Finding::Absent);

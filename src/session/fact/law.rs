@@ -253,6 +253,18 @@ pub struct Notice {
     /// The order of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<&'static str>,
+    /// Whether that order is beyond doubt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sure: Option<bool>,
+    /// The earliest time at which a flag fell, in microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fell_from_us: Option<u64>,
+    /// The latest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fell_to_us: Option<u64>,
+    /// For how long nobody kept the time, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_ms: Option<u64>,
     /// What the arbiter may do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<&'static str>,
@@ -813,6 +825,17 @@ pub enum LawFact {
         #[serde(skip_serializing_if = "is_false")]
         was_below: bool,
     },
+    /// How long a player thought about a move, without the time in which the clocks were stopped.
+    ThinkTime {
+        /// Number of the ply, counted from 1 at the first event of the log.
+        ply: usize,
+        /// Whose.
+        side: Side,
+        /// Milliseconds.
+        ms: u64,
+        /// What ended it: `press`, or `made` where nobody presses.
+        ended_by: &'static str,
+    },
     /// A position that has to stand on the board.
     Position {
         /// The position, as a FEN.
@@ -899,6 +922,7 @@ impl LawFact {
             LawFact::DefaultCheck { .. } => "default_check",
             LawFact::Counter { .. } => "counter",
             LawFact::Recording { .. } => "recording",
+            LawFact::ThinkTime { .. } => "think_time",
             LawFact::Position { .. } => "position",
             LawFact::Setup { .. } => "setup",
             LawFact::Spoken { .. } => "spoken",
@@ -929,6 +953,7 @@ impl LawFact {
             | LawFact::Clock(_)
             | LawFact::State(_)
             | LawFact::Recording { .. }
+            | LawFact::ThinkTime { .. }
             | LawFact::Position { .. }
             | LawFact::C960Castle { .. } => Audience::Journal,
         }

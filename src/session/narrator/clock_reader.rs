@@ -6,7 +6,11 @@ use shakmaty::{ByColor, Color, Position as _};
 
 use super::{Facts, Narrator, Now, tell};
 use crate::{
-    laws::{arithmetic::periods, settings::LawSettings, time_control::TimeControl},
+    laws::{
+        arithmetic::periods,
+        settings::LawSettings,
+        time_control::{GameControl, TimeControl},
+    },
     session::{
         clock::{Estimate, Estimator, Expected, Finding, PerMove},
         event::ClockReading,
@@ -42,7 +46,7 @@ impl AwaitsClock {
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     estimator: Estimator,
-    control: Option<TimeControl>,
+    control: Option<GameControl>,
     /// Half moves before the first one that is told.
     earlier: usize,
     /// The last ply of each side that a press completed, and when.
@@ -53,18 +57,8 @@ pub(super) struct Reader {
 
 impl Reader {
     pub fn new(setup: &GameSetup, laws: &LawSettings) -> Reader {
-        let control: Option<TimeControl> = setup.time_control.parse().ok();
-        let expected = control.as_ref().map_or_else(Expected::default, |control| {
-            let mut each = control.periods().iter().map(|period| PerMove::of(period, laws.clock.mode));
-            let first = each.next();
-            Expected {
-                start_ms: Some(periods::initial_ms(control, &laws.clock)),
-                per_move: first.filter(|first| each.all(|other| other == *first)),
-                periods_ms: (1..control.periods().len())
-                    .filter_map(|period| periods::added_ms(control, period))
-                    .collect(),
-            }
-        });
+        let control: Option<GameControl> = setup.time_control.parse().ok();
+        let expected = control.as_ref().map_or_else(Expected::default, |control| expected(control, laws));
         let fresh = setup.history.is_empty() && setup.given.is_empty();
         let estimator = Estimator::new(setup.settings.clock, expected, fresh);
         Reader { estimator, control, earlier: setup.history.len(), completed: ByColor::default(), held: None }
@@ -90,12 +84,30 @@ impl Reader {
 
     /// Tells the estimator what the next press of a side adds beside the time for the move.
     fn count(&mut self, side: Color, made: usize) {
-        let Some(control) = &self.control else { return };
+        let Some(control) = self.control.as_ref().map(|control| control.side(side)) else { return };
         let of = |moves: usize| periods::period_of(control, u32::try_from(moves).unwrap_or(u32::MAX));
         let next = of(made + 1);
         let due = if next > of(made) { periods::added_ms(control, next) } else { None };
         self.estimator.due(side, due);
     }
+}
+
+/// What a time control lets expect of a clock; what differs between the players is left open.
+fn expected(control: &GameControl, laws: &LawSettings) -> Expected {
+    let sides = Color::ALL.map(|side| control.side(side));
+    let all = || sides.iter().flat_map(|control| control.periods());
+    let mut each = all().map(|period| PerMove::of(period, laws.clock.mode));
+    let first = each.next();
+    let per_move = first.filter(|first| each.all(|other| other == *first));
+    let start = |control: &TimeControl| periods::initial_ms(control, &laws.clock);
+    let added = |control: &TimeControl| {
+        let later = 1..control.periods().len();
+        later.filter_map(|period| periods::added_ms(control, period)).collect::<Vec<_>>()
+    };
+    let mut periods_ms: Vec<u64> = sides.iter().flat_map(|control| added(control)).collect();
+    periods_ms.sort_unstable();
+    periods_ms.dedup();
+    Expected { start_ms: control.common().map(start), per_move, periods_ms }
 }
 
 impl Narrator {
@@ -143,7 +155,7 @@ impl Narrator {
     /// A note of a device may be about the clock.
     pub(in crate::session) fn heed_clock(&mut self, note: &Value, now: Now, facts: &mut Facts) {
         let word = |key: &str| note.get(key).and_then(Value::as_str);
-        if self.is_over() {
+        if self.is_over() || !self.reader.estimator.is_read() {
             return;
         }
         match (word("clock"), word("clock_battery")) {

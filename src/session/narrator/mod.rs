@@ -16,6 +16,7 @@ mod held;
 mod irregular;
 mod law;
 mod marks;
+mod own_clock;
 mod retell;
 mod touches;
 mod view;
@@ -134,6 +135,8 @@ pub(super) struct Narrator {
     awaits_clock: Option<AwaitsClock>,
     /// What is made of the readings of the clock.
     reader: Box<Reader>,
+    /// Milliseconds of a delay that were to go at the last reading.
+    delay_ms: u64,
     last_event: MonoTime,
     moment: Moment,
     deadline: Option<MonoTime>,
@@ -212,6 +215,7 @@ impl Narrator {
             clock: ClockReading::default(),
             awaits_clock: None,
             reader: Box::new(Reader::new(setup, laws)),
+            delay_ms: 0,
             last_event: MonoTime::ZERO,
             moment: Moment::Other,
             deadline: None,

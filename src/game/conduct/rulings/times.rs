@@ -104,7 +104,12 @@ impl Conduct {
     pub(super) fn begin_next_period(&mut self, desk: &mut Desk<'_>) {
         for side in [Color::White, Color::Black] {
             let completed = self.completed_by(side, desk);
+            let added = self.clocks.next_period_ms(side, completed).filter(|_| self.keeps_clock());
             self.clocks.begin_period(side, completed);
+            // An external clock adds it by itself, or the arbiter does.
+            if let Some(ms) = added {
+                self.add_time(side, i64::try_from(ms).unwrap_or(i64::MAX), desk);
+            }
         }
     }
 

@@ -6,11 +6,13 @@
 
 mod set_up;
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{Bitboard, Square};
 
 pub use self::set_up::SetUp;
+use super::{MatrixPort, PortError};
+use crate::session::time::MonoTime;
 
 /// All LEDs are lit for so long when a board is opened, so that a broken one is seen, in microseconds.
 const TEST_US: u64 = 1_000_000;
@@ -73,6 +75,41 @@ impl Connected {
             let pair = 1 << u32::from(square.file()) | 0x100 << u32::from(square.rank());
             status | (crossing & pair) << status
         })
+    }
+}
+
+/// The LEDs of an open port.
+#[derive(Debug)]
+pub(super) struct Lights {
+    connected: Connected,
+    /// What they may show.
+    may: Arc<Leds>,
+    /// When the board was opened.
+    began: MonoTime,
+    /// What was shown last; nothing while that is not known.
+    shown: Option<u32>,
+}
+
+impl Lights {
+    pub(super) fn new(connected: Connected, may: Arc<Leds>, began: MonoTime) -> Lights {
+        Lights { connected, may, began, shown: None }
+    }
+
+    /// Lights what may be lit at `now`.
+    pub(super) fn show(&mut self, port: &mut impl MatrixPort, now: MonoTime) -> Result<(), PortError> {
+        let pattern = self.connected.pattern(self.may.get(), now.since(self.began));
+        if self.shown.replace(pattern) != Some(pattern) {
+            port.light(pattern)?;
+        }
+        Ok(())
+    }
+
+    /// Makes them dark where nobody will look after them for a while. A port that is gone has none.
+    pub(super) fn darken(&mut self, port: &mut impl MatrixPort) {
+        self.shown = None;
+        if let Err(error) = port.light(0) {
+            tracing::debug!(%error, "the LEDs cannot be switched off");
+        }
     }
 }
 

@@ -148,21 +148,6 @@ fn a_port_that_fails_again_is_given_back_to_be_opened_anew() {
     assert_eq!(events, [&there[..], &failed(), &refused].concat());
 }
 
-#[test]
-fn late_scans_are_counted_and_reported_now_and_then() {
-    let mut overruns = Overruns::default();
-    let at = MonoTime::from_micros;
-    assert!(!overruns.count(15_000, 5_000));
-    assert_eq!(overruns.report(at(0)), None);
-    assert!(overruns.count(15_001, 5_000) && overruns.count(90_000, 5_000));
-    let expected = json!({"source": "matrix", "overruns": 2, "worst_us": 90_000, "overruns_total": 2});
-    assert_eq!(overruns.report(at(1)), Some(Event::Device(expected)));
-    overruns.count(20_000, 5_000);
-    assert_eq!(overruns.report(at(REPORT_US)), None);
-    let expected = json!({"source": "matrix", "overruns": 1, "worst_us": 20_000, "overruns_total": 3});
-    assert_eq!(overruns.report(at(REPORT_US + 1)), Some(Event::Device(expected)));
-}
-
 /// A simulated board with these faults, scanned until ten scans are made or it is refused.
 fn started(faults: &[Fault], men: Bitboard) -> (Vec<Event>, Option<String>) {
     let status = Arc::new(Status::default());

@@ -1,0 +1,318 @@
+//! The clock in law (Articles 6 and 8.4): whose time runs, what is left, moves of a period, who has to record.
+//!
+//! An external clock keeps the time: what is worked out here is evidence ([`account`]), and nothing sets it. Where
+//! this program is the clock ([`own`]), it is what counts.
+
+mod account;
+mod flags;
+mod own;
+mod period;
+mod recording;
+mod running;
+mod think;
+
+use serde_json::Value;
+use shakmaty::{ByColor, Color};
+
+use self::think::Thinking;
+use super::{Conduct, Desk};
+use crate::{
+    game::own_clock::OwnClock,
+    laws::{
+        arithmetic::{clock::PerMove, periods, recording::RecordingDuty},
+        settings::{ClockKind, ClockSettings, LawSettings},
+        time_control::GameControl,
+    },
+    session::{fact::law::LawState, setup::GameSetup, time::MonoTime},
+};
+
+const BOTH: [Color; 2] = [Color::White, Color::Black];
+
+/// One player's side of the clock.
+#[derive(Clone, Copy, Debug, Default)]
+struct Half {
+    /// Time left when the account was last settled, in milliseconds.
+    left: Option<u64>,
+    /// When its flag was indicated.
+    flag: Option<MonoTime>,
+    /// Since when it may have been down.
+    flag_from: MonoTime,
+    /// Whether the moves of the period were completed when the flag fell.
+    met: bool,
+    duty: RecordingDuty,
+    /// The duty to record, as told last.
+    required: Option<bool>,
+    /// It had ended although the time was above the limit again, as told last.
+    was_below: bool,
+    /// Moves completed before the log, beyond those of its history.
+    given_moves: u32,
+    /// The player gave a sign of being there.
+    seen: bool,
+    /// The period, counted from 0, that an arbiter let begin, and the moves completed before it.
+    ruled: Option<(usize, u32)>,
+}
+
+/// The times at the last press, in milliseconds, where they are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct AtPress {
+    /// Of the player who pressed, without what the press added.
+    pub own: Option<u64>,
+    /// Of the same, with it.
+    pub credited: Option<u64>,
+    /// Of his opponent.
+    pub opponent: Option<u64>,
+}
+
+/// The clock of one game.
+#[derive(Clone, Debug)]
+pub(super) struct Clocks {
+    control: Option<GameControl>,
+    setting: ClockSettings,
+    /// The clock, where this program keeps it.
+    own: Option<OwnClock>,
+    /// The side whose time got that of a period after its move was told.
+    amended: Option<Color>,
+    /// The time at which power failed, and whose clock ran.
+    dark: Option<(MonoTime, Option<Color>)>,
+    thinking: Thinking,
+    /// Additional time that was ruled: five seconds a move.
+    ruled: Option<PerMove>,
+    pub(super) paused: bool,
+    white: Half,
+    black: Half,
+    running: Option<Color>,
+    /// Since when it runs.
+    since: MonoTime,
+    /// The stretch that was stopped last: whose, from when, until when, the time left at its beginning.
+    stretch: Option<(Color, MonoTime, MonoTime, Option<u64>)>,
+    /// When a clock was read last: while it is read, the account is only a check.
+    read: Option<MonoTime>,
+    scribe_told: bool,
+    at_press: AtPress,
+    /// When the first clock was started.
+    pub(super) begun: Option<MonoTime>,
+    /// The time of the first event of the record.
+    origin: MonoTime,
+}
+
+impl Clocks {
+    pub(super) fn new(setup: &GameSetup, settings: &LawSettings) -> Clocks {
+        let kind = settings.clock.kind;
+        let control: Option<GameControl> =
+            setup.time_control.parse().ok().filter(|_| kind != ClockKind::None);
+        let allotted =
+            |side| control.as_ref().map(|control| periods::initial_ms(control.side(side), &settings.clock));
+        let half = |side: Color| {
+            let given = |table: &str, key: &str| setup.given.get(table)?.get(key).and_then(Value::as_u64);
+            let word = side.fold_wb("white", "black");
+            let completed = given("completed", word).and_then(|moves| u32::try_from(moves).ok());
+            let played = setup.history.len() + usize::from(side == Color::White);
+            let of_history = u32::try_from(played / 2).unwrap_or(u32::MAX);
+            let present = setup.given.get("present").and_then(|present| present.get(word)?.as_bool());
+            Half {
+                seen: present.unwrap_or(false),
+                left: given("times_ms", word).or_else(|| allotted(side)),
+                given_moves: completed.map_or(0, |moves| moves.saturating_sub(of_history)),
+                ..Half::default()
+            }
+        };
+        let (white, black) = (half(Color::White), half(Color::Black));
+        let own = control.as_ref().filter(|_| kind == ClockKind::Own).map(|control| {
+            let period = |side: Color, half: &Half| {
+                let played = (setup.history.len() + usize::from(side == Color::White)) / 2;
+                let played = u32::try_from(played).unwrap_or(u32::MAX);
+                periods::period_of(control.side(side), played.saturating_add(half.given_moves))
+            };
+            let left = ByColor { white: white.left.unwrap_or(0), black: black.left.unwrap_or(0) };
+            let periods =
+                ByColor { white: period(Color::White, &white), black: period(Color::Black, &black) };
+            OwnClock::new(left, periods)
+        });
+        Clocks {
+            own,
+            amended: None,
+            dark: None,
+            thinking: Thinking::new(settings.clock.think_times || kind == ClockKind::None),
+            control,
+            setting: settings.clock,
+            ruled: None,
+            paused: false,
+            white,
+            black,
+            running: None,
+            since: MonoTime::ZERO,
+            stretch: None,
+            read: None,
+            scribe_told: false,
+            at_press: AtPress::default(),
+            begun: None,
+            origin: MonoTime::ZERO,
+        }
+    }
+
+    const fn half(&self, side: Color) -> &Half {
+        match side {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    const fn half_mut(&mut self, side: Color) -> &mut Half {
+        match side {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+
+    /// When the flag of a side was indicated.
+    pub(super) const fn flag(&self, side: Color) -> Option<MonoTime> {
+        self.half(side).flag
+    }
+
+    /// Moves completed before the log that its history does not hold.
+    pub(super) const fn given_moves(&self, side: Color) -> u32 {
+        self.half(side).given_moves
+    }
+
+    /// Whose clock runs.
+    pub(super) const fn running(&self) -> Option<Color> {
+        self.running
+    }
+
+    /// Milliseconds left for a side, by the last reading and the time since.
+    pub(super) fn remaining(&self, side: Color, at: MonoTime) -> Option<u64> {
+        if let Some(own) = &self.own {
+            return Some(own.left_ms(side, at));
+        }
+        if self.half(side).flag.is_some() {
+            return Some(0);
+        }
+        let left = self.half(side).left?;
+        let runs = self.running == Some(side);
+        Some(if runs { left.saturating_sub(self.charged(side, at)) } else { left })
+    }
+
+    /// What a running clock has used of its main time.
+    fn charged(&self, side: Color, at: MonoTime) -> u64 {
+        let used = at.since(self.since) / 1000;
+        match self.per_move(side, 0) {
+            PerMove::Delay { ms } => used.saturating_sub(ms),
+            _ => used,
+        }
+    }
+
+    /// A clock was read since the running stretch began.
+    fn is_read(&self) -> bool {
+        self.read.is_some_and(|at| at >= self.since)
+    }
+
+    fn stop(&mut self, at: MonoTime) {
+        if let Some(side) = self.running {
+            let before = self.half(side).left;
+            let charged = self.charged(side, at);
+            if let Some(left) = &mut self.half_mut(side).left {
+                *left = left.saturating_sub(charged);
+            }
+            self.stretch = Some((side, self.since, at, before));
+            self.running = None;
+        }
+    }
+
+    fn run(&mut self, side: Color, at: MonoTime) {
+        self.running = Some(side);
+        self.since = at;
+        self.begun.get_or_insert(at);
+    }
+
+    /// The stretch of a clock that was stopped last, while none runs: whose, from when, until when, and the
+    /// time left at its beginning.
+    pub(super) fn last_stretch(&self) -> Option<(Color, MonoTime, MonoTime, Option<u64>)> {
+        self.stretch.filter(|_| self.running.is_none())
+    }
+
+    /// A side whose flag is down.
+    pub(super) fn any_flag(&self) -> Option<Color> {
+        BOTH.into_iter().find(|side| self.flag(*side).is_some())
+    }
+
+    /// Where nobody said which clock runs, it is that of the player who has the move.
+    pub(super) fn assume_running(&mut self, side: Color) {
+        if self.running.is_none() && !self.paused && self.own.is_none() {
+            self.running = Some(side);
+        }
+    }
+
+    /// Since when, and from which time on, a running clock counts.
+    pub(super) fn account_of(&self, side: Color) -> Option<(MonoTime, u64)> {
+        let left = self.half(side).left?;
+        (self.running == Some(side)).then_some((self.since, left))
+    }
+
+    /// The times at the last press.
+    pub(super) const fn at_press(&self) -> AtPress {
+        self.at_press
+    }
+
+    /// The time left when the running stretch began.
+    pub(super) const fn left_at_start(&self, side: Color) -> Option<u64> {
+        self.half(side).left
+    }
+
+    /// The record begins: time before it is not known.
+    pub(super) const fn open(&mut self, at: MonoTime) {
+        self.origin = at;
+        self.since = at;
+    }
+
+    /// When the first clock was started, or the record began.
+    pub(super) fn start(&self) -> MonoTime {
+        self.begun.unwrap_or(self.origin)
+    }
+
+    /// A player is there.
+    pub(super) const fn see(&mut self, side: Color) {
+        self.half_mut(side).seen = true;
+    }
+
+    /// Whether a player gave a sign of being there.
+    pub(super) const fn was_seen(&self, side: Color) -> bool {
+        self.half(side).seen
+    }
+
+    /// An arbiter set or corrected a time.
+    pub(super) fn set(&mut self, side: Color, ms: u64, at: MonoTime) {
+        if let Some(own) = &mut self.own {
+            own.set(side, ms, at);
+        }
+        if self.running == Some(side) {
+            self.since = at;
+        }
+        self.half_mut(side).left = Some(ms);
+        self.half_mut(side).flag = None;
+    }
+}
+
+impl Conduct {
+    /// Moves that a side has completed.
+    pub(super) fn completed_by(&self, side: Color, desk: &Desk<'_>) -> u32 {
+        let moves = self.moves_completed(desk);
+        side.fold_wb(moves.white, moves.black)
+    }
+
+    /// A press completed a move: the moves of its period.
+    pub(super) fn clocks_completed(&mut self, by: Color, desk: &mut Desk<'_>) {
+        self.announce_time_closed(by, desk);
+        if self.clocks.control.is_none() && self.clocks.half(by).ruled.is_none() {
+            return;
+        }
+        let completed = self.completed_by(by, desk);
+        if let Some((period, before)) = self.clocks.half(by).ruled {
+            let word = by.fold_wb("white", "black");
+            let moves = std::collections::BTreeMap::from([(word, completed.saturating_sub(before))]);
+            let (period, moves_in_period) = (u32::try_from(period + 1).ok(), Some(moves));
+            desk.state(LawState { period, moves_in_period, ..LawState::default() });
+        } else if self.clocks.period(by, completed) != self.clocks.period(by, completed.saturating_sub(1)) {
+            self.clocks.half_mut(by).duty.period_begins();
+        }
+    }
+}
