@@ -1,23 +1,17 @@
 //! How one source is doing: a game on two boards has two of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::{
-    sensor::matrix::{ScanFigures, Status, leds::Leds},
-    session::event::Unit,
-};
+use crate::{daemon::source::Shared, sensor::matrix::ScanFigures, session::event::Unit};
 
 /// What one source tells about itself.
 #[derive(Debug, Default)]
 pub struct SourceHealth {
     unit: Option<Unit>,
     trouble: Mutex<Option<String>>,
-    /// How the scans of a matrix are doing.
-    scans: Arc<Status>,
-    /// What the LEDs of a matrix may show.
-    leds: Arc<Leds>,
+    shared: Shared,
     about: Mutex<Map<String, Value>>,
 }
 
@@ -63,19 +57,18 @@ impl SourceHealth {
         lock(&self.about).clone()
     }
 
-    /// Where a matrix tells how its scans are doing.
-    pub fn scans(&self) -> &Arc<Status> {
-        &self.scans
-    }
-
-    /// What the LEDs of a matrix may show.
-    pub fn leds(&self) -> &Arc<Leds> {
-        &self.leds
+    /// What the source shares with the daemon.
+    pub fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// A copy of everything.
     pub(super) fn figures(&self) -> SourceFigures {
-        SourceFigures { unit: self.unit, trouble: lock(&self.trouble).clone(), scans: self.scans.figures() }
+        SourceFigures {
+            unit: self.unit,
+            trouble: lock(&self.trouble).clone(),
+            scans: self.shared.scans.figures(),
+        }
     }
 }
 

@@ -190,7 +190,7 @@ impl DgtDecoder {
     }
 
     /// Who sits at the left of the clock, which stands at the connector.
-    fn left(&self) -> Color {
+    pub fn left(&self) -> Color {
         if self.rotated == self.clock_turned { Color::White } else { Color::Black }
     }
 
