@@ -26,6 +26,11 @@ struct Hall {
 
 impl Hall {
     fn new(clock: TestClock) -> Hall {
+        Hall::with(START, clock)
+    }
+
+    /// A board that shows this, as it numbers its squares.
+    fn with(shown: &str, clock: TestClock) -> Hall {
         let dir = tempfile::tempdir().unwrap();
         let token = dir.path().join("token");
         fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
@@ -39,7 +44,7 @@ impl Hall {
             link.display()
         );
         fs::write(&config, text).unwrap();
-        let board = TestBoard::again(&link, Inside { clock: Some(clock), ..Inside::new(START) });
+        let board = TestBoard::again(&link, Inside { clock: Some(clock), ..Inside::new(shown) });
         let daemon = Daemon::with_config(&config);
         Hall { dir, daemon, board }
     }
@@ -109,6 +114,9 @@ fn the_times_that_were_ruled_go_to_the_clock() {
     let note = place(&|record| record["in"]["device"]["what"] == "clock-set");
     assert!(entry < order && order < note && note < place(&is("clock_set")));
     assert_eq!(records[note]["in"]["device"]["left_ms"], 5_000_000);
+    let wall: Vec<&Value> = records.iter().filter_map(|record| record["in"].get("wall")).collect();
+    assert!(wall.len() == 1 && wall[0]["utc"].is_string(), "nobody set this machine's clock: {wall:?}");
+    assert!(wall[0].get("synchronised").is_some());
 }
 
 #[test]
@@ -121,6 +129,24 @@ fn a_clock_that_is_not_in_its_remote_mode_refuses_and_the_arbiter_hears_why() {
     assert!(failed["detail"].as_str().unwrap().contains("option 25"));
     hall.until_shown(5_400_000, 5_400_000);
     assert!(hall.end().iter().all(|record| record["fact"] != "clock_set"));
+}
+
+#[test]
+fn on_a_turned_board_the_sides_of_the_clock_are_turned() {
+    // Black sits at the left.
+    let mut hall = Hall::with("RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr", TestClock::showing(5400, 5000));
+    hall.until_shown(5_000_000, 5_400_000);
+    assert!(hall.says("set clock white 4000000").status.success());
+    assert!(hall.says("send-clock run-white").status.success());
+    let set = hall.fact(is("clock_set"));
+    assert_eq!(set["after"], json!({"white_ms": 4_000_000, "black_ms": 5_400_000, "running": "white"}));
+    hall.until_shown(4_000_000, 5_400_000);
+    hall.daemon.until("the clock runs", |daemon| {
+        (daemon.json("/api/boards/1")["clock"]["running"] == "white").then_some(())
+    });
+    let records = hall.end();
+    let note = records.iter().find_map(|record| record["in"]["device"].get("left_ms"));
+    assert_eq!(note, Some(&json!(5_400_000)));
 }
 
 #[test]

@@ -139,6 +139,35 @@ fn an_answer_to_another_order_settles_nothing() {
     assert_eq!(of(&facts, "clock-not-set").len(), 1);
 }
 
+/// Everything that a game tells, without the number of the event.
+fn unnumbered(facts: Vec<Value>) -> Vec<Value> {
+    let strip = |mut fact: Value| {
+        fact.as_object_mut().unwrap().remove("ev");
+        fact
+    };
+    facts.into_iter().map(strip).collect()
+}
+
+#[test]
+fn a_step_of_the_system_clock_moves_nothing_in_the_game() {
+    let game = "
+        2000 piece e2
+        2500 piece e4 P
+        STEP
+        3000 press white
+        3100 times 5427000 5400000 black
+        4000 arbiter set clock black 5000000
+        4100 times 5427000 5399000
+        6000 arbiter send-clock
+        6500 tick";
+    let hour = json!({"utc": "2026-03-29T02:00:00.000000Z", "synchronised": true, "step_ms": 3_600_000});
+    let leap = json!({"utc": "2026-12-31T23:59:59.000000Z", "synchronised": true, "step_ms": -1000});
+    let still = unnumbered(told(&game.replace("STEP", "")));
+    let stepped = unnumbered(told(&game.replace("STEP", &format!("2600 wall {hour}\n2700 wall {leap}"))));
+    assert_eq!(still, stepped);
+    assert!(still.iter().any(|fact| fact["fact"] == "move_completed"));
+}
+
 #[test]
 fn the_arbiter_hears_once_of_a_clock_that_is_away_or_weak() {
     let script = "

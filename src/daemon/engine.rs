@@ -154,7 +154,11 @@ impl Engine {
     fn heed_device(&self, input: &Input) {
         match input {
             Input::Dgt(unit, _) | Input::Peg(unit, _) => {
-                self.health.source(*unit).set_about(self.board.identity(*unit))
+                let source = self.health.source(*unit);
+                source.set_about(self.board.identity(*unit));
+                if let Some((connected, low)) = self.board.clock_device(*unit) {
+                    source.set_clock(connected, low);
+                }
             }
             Input::Event(unit, Event::Device(status)) => {
                 let error = status.get("source").and(status.get("error")).and_then(Value::as_str);

@@ -131,6 +131,11 @@ impl Board {
         if reader.dgt.identity().is_empty() { reader.peg.identity() } else { reader.dgt.identity() }
     }
 
+    /// Whether the clock of a DGT board is connected, and whether it showed its battery sign last.
+    pub fn clock_device(&self, unit: Unit) -> Option<(bool, bool)> {
+        unit.of(&self.readers).dgt.clock_device()
+    }
+
     /// What an order means at the clock, and the board that has it. Which half is White's is as the board lies.
     pub fn setting_of(&self, order: &ClockOrder) -> Option<(Unit, SetClock)> {
         let unit = self.conduct.clock_unit()?;

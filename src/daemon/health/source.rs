@@ -52,6 +52,20 @@ impl SourceHealth {
         }
     }
 
+    /// Tells whether the board's clock is connected, and whether it shows its battery sign.
+    pub fn set_clock(&self, connected: bool, battery_low: bool) {
+        let words = [
+            ("clock", if connected { "present" } else { "absent" }),
+            ("clock_battery", if battery_low { "low" } else { "good" }),
+        ];
+        let mut known = lock(&self.about);
+        for (name, word) in words {
+            if known.get(name).and_then(Value::as_str) != Some(word) {
+                known.insert(name.to_owned(), word.into());
+            }
+        }
+    }
+
     /// What the board said of itself.
     pub fn about(&self) -> Map<String, Value> {
         lock(&self.about).clone()

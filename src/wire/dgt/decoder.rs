@@ -122,6 +122,11 @@ impl DgtDecoder {
         &self.identity
     }
 
+    /// Whether a clock is connected, and whether it showed its battery sign last; nothing before it was heard.
+    pub fn clock_device(&self) -> Option<(bool, bool)> {
+        self.times.device()
+    }
+
     /// What every square reads in the board's own numbering, once all are known.
     pub fn squares(&self) -> Option<Squares> {
         let mut squares = [Reading::Empty; 64];
