@@ -6,6 +6,14 @@ mod script;
 
 use script::{facts, of};
 use serde_json::{Value, json};
+use touchmoved::{
+    session::{
+        event::Unit,
+        fact::{FactKind, law::LawFact},
+        io::Input,
+    },
+    wire::{dgt::set_clock::Runs, sensor_log},
+};
 
 const WITH_CLOCK: &str = "
     0 device {\"source\":\"dgt\",\"port\":\"dgt0\"}
@@ -51,6 +59,23 @@ fn what_was_ruled_is_sent_with_the_last_reading_before_it() {
     assert_eq!(set[0]["after"], json!({"white_ms": 4_999_000, "black_ms": 5_400_000, "running": "black"}));
     assert_eq!((&set[0]["tries"], &set[0]["to"]), (&json!(2), &json!("arbiter")));
     assert!(of(&facts, "clock-not-set").is_empty());
+}
+
+#[test]
+fn a_reading_that_was_on_its_way_does_not_undo_the_setting() {
+    let script = format!(
+        "2000 times 5398000 5400000 white
+         3000 arbiter set clock white 5000000
+         4000 arbiter send-clock run-white
+         4300 device {}
+         4500 times 5395000 5400000 white
+         5500 times 4998000 5400000 white
+         6000 arbiter send-clock",
+        answer(1, true)
+    );
+    let facts = told(&script);
+    assert!(of(&facts, "clock-discrepancy").is_empty(), "{facts:#?}");
+    assert_eq!(of(&facts, "clock_order")[1]["white_ms"], 4_998_000);
 }
 
 #[test]
@@ -137,6 +162,32 @@ fn an_answer_to_another_order_settles_nothing() {
     let facts = told(&script);
     assert!(of(&facts, "clock_set").is_empty());
     assert_eq!(of(&facts, "clock-not-set").len(), 1);
+}
+
+#[test]
+fn of_two_boards_the_one_that_has_the_clock_is_sent_the_order() {
+    let mut board = script::board(json!({"board": "two-board", "time_control": "90+30"}));
+    for line in [
+        r#"{"us":0,"device":{"source":"dgt"}}"#,
+        r#"{"us":0,"device":{"source":"dgt"},"board":"B"}"#,
+        r#"{"us":1,"device":{"clock":"absent"}}"#,
+        r#"{"us":2,"times":{"white_ms":60000,"black_ms":90000,"running":null},"board":"B"}"#,
+        r#"{"us":3,"arbiter":"send-clock run-black"}"#,
+    ] {
+        let stamped = sensor_log::parse_event(line).unwrap();
+        board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+    }
+    let order = std::iter::from_fn(|| board.poll_fact()).find_map(|fact| match fact.kind {
+        FactKind::Law(law) => match *law {
+            LawFact::ClockOrder(order) => Some(order),
+            _ => None,
+        },
+        _ => None,
+    });
+    let (unit, set) = board.setting_of(&order.unwrap()).unwrap();
+    assert_eq!(unit, Unit::B);
+    // White sits at the left of it.
+    assert_eq!((set.left.seconds(), set.right.seconds(), set.runs), (60, 90, Runs::Right));
 }
 
 /// Everything that a game tells, without the number of the event.

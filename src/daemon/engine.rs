@@ -192,7 +192,7 @@ impl Engine {
         let order = self.ordered.take().and_then(|order| self.order_at_clock(&order));
         let reply = Box::new(move || {
             if let Some((tray, order)) = order {
-                tray.put(order);
+                tray.put(order, sysclock::monotonic());
             }
             answer(facts);
         });

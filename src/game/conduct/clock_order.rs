@@ -19,6 +19,11 @@ use crate::{
 /// An order without an answer for this long is given up, in milliseconds: longer than all tries of a source.
 const ANSWER_MS: u64 = 20_000;
 
+/// What a board tells of its clock may be this old, in milliseconds (protocol, section 7).
+const OLD_MS: u64 = 2_000;
+/// A clock that runs has moved by less in that time, in milliseconds.
+const NEAR_MS: u64 = 3_000;
+
 /// The clock of one board.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeenClock {
@@ -47,6 +52,8 @@ pub(super) struct ClockDesk {
     clocks: [SeenClock; 2],
     orders: u32,
     waiting: Option<Waiting>,
+    /// When the clock was set last, what it showed until then, and what it shows now.
+    set: Option<(MonoTime, Shown, Shown)>,
 }
 
 impl ClockDesk {
@@ -54,6 +61,23 @@ impl ClockDesk {
     pub(super) fn unit(&self) -> Option<Unit> {
         let has_clock = |clock: &SeenClock| clock.settable && !clock.absent && clock.reading.is_some();
         Unit::ALL.into_iter().find(|unit| has_clock(unit.of(&self.clocks)))
+    }
+
+    /// What the clock that can be set showed last.
+    fn reading(&self) -> Option<Shown> {
+        self.unit()?.of(&self.clocks).reading.map(shown)
+    }
+
+    /// True for a reading that was on its way when the clock was set.
+    pub(super) fn is_old(&self, reading: &ClockReading, at: MonoTime) -> bool {
+        let near = |shown: &Shown| {
+            let sides = [(shown.white_ms, reading.white_ms), (shown.black_ms, reading.black_ms)];
+            sides
+                .into_iter()
+                .all(|(one, other)| one.zip(other).is_some_and(|(a, b)| a.abs_diff(b) <= NEAR_MS))
+        };
+        let set = self.set.as_ref().filter(|(since, ..)| at < since.plus_ms(OLD_MS));
+        set.is_some_and(|(_, before, after)| near(before) && !near(after))
     }
 
     /// Until when an order waits for its answer.
@@ -80,6 +104,7 @@ fn why(word: &str) -> (&'static str, &'static str) {
             ("no clock is connected", "see to its cable, then say send-clock again or set it by hand")
         }
         "link-lost" => ("the board does not answer", LOOK),
+        "not-sent" => ("the board was not ready, and the times grew old", LOOK),
         "busy" => ("another order is under way", LOOK),
         "restarted" => ("the program was started anew before the clock answered", LOOK),
         _ => ("nothing was heard of the order", LOOK),
@@ -171,6 +196,8 @@ impl Conduct {
         }
         self.clock_desk.waiting = None;
         let Waiting { number: order, before, after, .. } = waiting;
+        let shown_last = self.clock_desk.reading();
+        self.clock_desk.set = shown_last.map(|last| (desk.at, last, after));
         self.clocks.ordered(after, desk.at);
         let tries = note.get("tries").and_then(Value::as_u64).unwrap_or(1);
         let to = Audience::Arbiter;

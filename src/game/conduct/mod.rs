@@ -338,7 +338,9 @@ impl Conduct {
             FactKind::Clock(reading) => {
                 let reading = *reading;
                 desk.facts.push_back(fact);
-                self.clock_read(reading, desk);
+                if !self.clock_desk.is_old(&reading, desk.at) {
+                    self.clock_read(reading, desk);
+                }
                 return;
             }
             FactKind::GameEnd { result, more, .. } => {

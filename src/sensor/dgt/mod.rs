@@ -184,9 +184,9 @@ impl Run<'_> {
     }
 
     fn fetch_order(&mut self) {
-        if let Some(order) = self.tray.take() {
+        if let Some((order, given)) = self.tray.take() {
             tracing::info!(port = %self.name, ?order, "the clock is to be set");
-            self.policy.order(order);
+            self.policy.order(order, given);
         }
     }
 

@@ -4,7 +4,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-use crate::wire::dgt::{clock::Ack, set_clock::SetClock};
+use crate::{
+    session::time::MonoTime,
+    wire::dgt::{clock::Ack, set_clock::SetClock},
+};
 
 /// An order to set the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub enum Refused {
     NoClock,
     /// The board does not answer.
     LinkLost,
+    /// The board was not ready for so long that the times are old.
+    NotSent,
     /// An order is under way.
     Busy,
 }
@@ -41,6 +46,7 @@ impl Refused {
             Refused::Error(_) => "clock-error",
             Refused::NoClock => "no-clock",
             Refused::LinkLost => "link-lost",
+            Refused::NotSent => "not-sent",
             Refused::Busy => "busy",
         }
     }
@@ -82,16 +88,16 @@ impl Answer {
 
 /// A tray for one order; the thread that reads the port looks into it at least every 100 ms.
 #[derive(Debug, Default)]
-pub struct OrderTray(Mutex<Option<ClockOrder>>);
+pub struct OrderTray(Mutex<Option<(ClockOrder, MonoTime)>>);
 
 impl OrderTray {
-    /// Puts an order in; one that was not fetched is replaced.
-    pub fn put(&self, order: ClockOrder) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(order);
+    /// Puts an order in, with the time of the monotonic clock; one that was not fetched is replaced.
+    pub fn put(&self, order: ClockOrder, given: MonoTime) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((order, given));
     }
 
-    /// Fetches the order, if there is one.
-    pub fn take(&self) -> Option<ClockOrder> {
+    /// Fetches the order and when it was given, if there is one.
+    pub fn take(&self) -> Option<(ClockOrder, MonoTime)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

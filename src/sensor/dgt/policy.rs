@@ -177,9 +177,9 @@ impl Policy {
         self.down()
     }
 
-    /// The arbiter orders the clock to be set. What comes of it is among the [`Policy::answers`].
-    pub fn order(&mut self, order: ClockOrder) {
-        self.orders.take(order);
+    /// The arbiter ordered at `given` that the clock be set. What comes of it is among the [`Policy::answers`].
+    pub fn order(&mut self, order: ClockOrder, given: MonoTime) {
+        self.orders.take(order, given);
         if !self.up {
             self.orders.link_lost(self.last_traffic);
         }

@@ -438,7 +438,7 @@ pub enum Times {
     },
 }
 
-/// A time that was worked out; the clock itself is never set.
+/// A time that was worked out; the clock itself is not set by it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockCalc {
     /// Which rule: `fischer`, `delay`, `period`, `illegal`, `claim-incorrect`, ...

@@ -16,6 +16,9 @@ pub(super) const ACK_MS: u64 = 2000;
 const AGAIN: u8 = 3;
 /// How often an order is sent that is answered with an error.
 const ERRORS: u8 = 2;
+/// An order that could not be sent for so long after it was given is not sent any more, in milliseconds: its times are
+/// old.
+const FRESH_MS: u64 = 5000;
 /// A Bluetooth board may repeat an acknowledgement for this long, in milliseconds.
 const REPEAT_MS: u64 = 1000;
 
@@ -26,6 +29,7 @@ const WRONG_MODE: u8 = 0x40;
 #[derive(Clone, Copy, Debug)]
 struct Job {
     order: ClockOrder,
+    given: MonoTime,
     tries: u8,
     errors: u8,
     /// Until when the acknowledgement may come; `None` while the order has to be sent.
@@ -42,13 +46,13 @@ pub(super) struct Orders {
 }
 
 impl Orders {
-    /// Takes an order.
-    pub fn take(&mut self, order: ClockOrder) {
+    /// Takes an order that was given then.
+    pub fn take(&mut self, order: ClockOrder, given: MonoTime) {
         if self.job.is_some() {
             self.answers.push(Answer { order, tries: 0, outcome: Err(Refused::Busy) });
             return;
         }
-        self.job = Some(Job { order, tries: 0, errors: 0, until: None });
+        self.job = Some(Job { order, given, tries: 0, errors: 0, until: None });
     }
 
     /// True while an order is under way.
@@ -70,8 +74,11 @@ impl Orders {
         Some(job.until.unwrap_or(self.not_before))
     }
 
-    /// The time for an acknowledgement may be over.
+    /// The time for an acknowledgement, or for sending at all, may be over.
     pub fn expire(&mut self, at: MonoTime) {
+        if self.job.is_some_and(|job| job.tries == 0 && at >= job.given.plus_ms(FRESH_MS)) {
+            return self.settle(at, Err(Refused::NotSent));
+        }
         let Some(job) = self.job.as_mut().filter(|job| job.until.is_some_and(|until| at >= until)) else {
             return;
         };

@@ -21,6 +21,12 @@ fn order(number: u32) -> ClockOrder {
     ClockOrder { number, set: SetClock { left: time, right: time, runs: Runs::Neither } }
 }
 
+impl Run {
+    fn order(&mut self, number: u32) {
+        self.policy.order(order(number), ms(self.now));
+    }
+}
+
 /// What came of each order: its number, how often it was sent, why it was refused.
 fn answers(run: &mut Run) -> Vec<(u32, u8, Option<&'static str>)> {
     let said =
@@ -32,7 +38,7 @@ fn answers(run: &mut Run) -> Vec<(u32, u8, Option<&'static str>)> {
 fn with_clock(script: &[&[(u64, Clock)]]) -> Run {
     let mut run = Run::started();
     run.clock = script.iter().map(|said| said.to_vec()).collect();
-    run.policy.order(order(1));
+    run.order(1);
     run
 }
 
@@ -100,7 +106,7 @@ fn a_late_acknowledgement_settles_one_order_only() {
     let mut run = with_clock(&[&[(2100, OK)], &[(1900, OK)], &[(100, WRONG_MODE)]]);
     run.until(3200, answer);
     assert_eq!(answers(&mut run), [(1, 2, None)]);
-    run.policy.order(order(2));
+    run.order(2);
     run.until(20_000, answer);
     assert_eq!(
         answers(&mut run),
@@ -115,10 +121,10 @@ fn a_bluetooth_board_that_repeats_an_acknowledgement_does_not_settle_the_next_or
     run.policy.opened(ms(0), true);
     run.until(3000, answer);
     run.clock = [vec![(100, OK), (900, OK)], vec![(100, WRONG_MODE)]].into();
-    run.policy.order(order(1));
+    run.order(1);
     run.until(3300, answer);
     assert_eq!(answers(&mut run), [(1, 1, None)]);
-    run.policy.order(order(2));
+    run.order(2);
     run.until(20_000, answer);
     assert_eq!(answers(&mut run), [(2, 1, Some("not-remote"))]);
     assert!(run.ordered[1] >= run.ordered[0] + 1100);
@@ -127,7 +133,7 @@ fn a_bluetooth_board_that_repeats_an_acknowledgement_does_not_settle_the_next_or
 #[test]
 fn a_second_order_is_refused_while_one_is_under_way() {
     let mut run = with_clock(&[&[(300, OK)]]);
-    run.policy.order(order(2));
+    run.order(2);
     run.until(20_000, answer);
     assert_eq!(answers(&mut run), [(2, 0, Some("busy")), (1, 1, None)]);
 }
@@ -145,7 +151,7 @@ fn the_board_goes_away_in_the_middle() {
     run.until(1500, answer);
     run.replug();
     assert_eq!(answers(&mut run), [(1, 1, Some("link-lost"))]);
-    run.policy.order(order(2));
+    run.order(2);
     assert_eq!(answers(&mut run), [(2, 0, Some("link-lost"))], "it is not back yet");
     run.until(30_000, answer);
     assert_eq!(
@@ -161,7 +167,7 @@ fn a_board_that_tells_squares_only_tells_the_clock_for_as_long_as_an_order_takes
     run.until(3000, answer);
     run.sent.clear();
     run.clock = [vec![(700, OK)]].into();
-    run.policy.order(order(1));
+    run.order(1);
     run.until(3600, answer);
     let asked = |run: &Run, command| run.commands().iter().filter(|sent| **sent == command).count();
     assert_eq!(asked(&run, Command::UpdateNice), 1);
@@ -170,4 +176,17 @@ fn a_board_that_tells_squares_only_tells_the_clock_for_as_long_as_an_order_takes
     assert_eq!(answers(&mut run), [(1, 1, None)]);
     assert_eq!(asked(&run, Command::UpdateBoard), 1);
     assert!(asked(&run, Command::SendClock) > 0);
+}
+
+#[test]
+fn an_order_is_not_sent_when_its_times_are_old() {
+    let mut run = Run::started();
+    // Somebody gave it, and the thread could not fetch it for long.
+    run.clock = [vec![(100, OK)]].into();
+    run.policy.order(order(1), ms(0));
+    run.until(20_000, answer);
+    assert_eq!(answers(&mut run), [(1, 1, None)], "a second is nothing");
+    run.policy.order(order(2), ms(14_000));
+    run.until(40_000, answer);
+    assert_eq!((answers(&mut run), run.ordered.len()), (vec![(2, 0, Some("not-sent"))], 1));
 }
