@@ -131,6 +131,10 @@ fn what_cannot_be_sent_is_refused_and_changes_nothing() {
         assert!(refused(told)[0].starts_with("no DGT clock is read"), "{told:?}");
         assert!(of(told, "clock_order").is_empty());
     }
+    let mut own = header();
+    own["config"] = json!({"clock.kind": "own"});
+    let own = facts(own, &format!("{WITH_CLOCK}\n3000 arbiter send-clock"));
+    assert!(refused(&own)[0].starts_with("this program keeps the clock"), "{own:?}");
     let long = told("2000 arbiter set clock black 36000000\n3000 arbiter send-clock");
     assert!(refused(&long)[0].contains("9:59:59"), "{long:?}");
     let over = told("2000 result 1-0\n3000 arbiter send-clock");

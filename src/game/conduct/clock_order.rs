@@ -152,6 +152,9 @@ impl Conduct {
 
     /// The times as ruled so far are sent to the clock, with the clock of this side running, or none.
     pub(super) fn send_clock(&mut self, runs: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if self.keeps_clock() {
+            return Err("this program keeps the clock: its times are those that are ruled".into());
+        }
         let Some(unit) = self.clock_desk.unit() else {
             return Err("no DGT clock is read that could be set; set it by hand".into());
         };
