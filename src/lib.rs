@@ -32,4 +32,5 @@ pub mod sensor;
 pub mod session;
 pub mod simulate;
 pub mod sysclock;
+pub mod time_source;
 pub mod wire;

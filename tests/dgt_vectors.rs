@@ -9,6 +9,7 @@ use touchmoved::{
         Command, Framed, Framer, Message,
         clock::{Ack, Clock, ClockSide, ClockState},
         message::Reading,
+        set_clock::{Runs, SetClock},
         storage::{self, Entry, Mark},
     },
 };
@@ -285,6 +286,29 @@ fn commands_of_one_byte_have_the_bytes_of_the_vectors() {
         met += 1;
     }
     assert_eq!(met, Command::ALL.len());
+}
+
+#[test]
+fn settings_of_the_clock_have_the_bytes_of_the_vectors() {
+    let mut met = 0;
+    for vector in vectors().iter().filter(|vector| vector["decoded"]["command"] == "clock/setnrun") {
+        let (id, bytes, decoded) = (text(vector, "id"), unhex(text(vector, "hex")), &vector["decoded"]);
+        let set = SetClock::decode(&bytes).unwrap_or_else(|| panic!("{id}"));
+        let seconds = (u64::from(set.left.seconds()), u64::from(set.right.seconds()));
+        assert_eq!((json!(seconds.0), json!(seconds.1)), (decoded["left"].clone(), decoded["right"].clone()));
+        let runs = match decoded["control"].as_u64().unwrap() & 0x07 {
+            1 => Runs::Left,
+            2 => Runs::Right,
+            _ => Runs::Neither,
+        };
+        assert_eq!(set.runs, runs, "{id}");
+        // We let the lever work in every case.
+        let with_lever: Vec<u8> =
+            bytes.iter().enumerate().map(|(at, byte)| if at == 10 { byte | 0x08 } else { *byte }).collect();
+        assert_eq!(set.encode().as_slice(), with_lever, "{id}");
+        met += 1;
+    }
+    assert_eq!(met, 3);
 }
 
 #[test]

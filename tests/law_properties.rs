@@ -42,7 +42,8 @@ fn played() -> impl Strategy<Value = Played> {
 }
 
 /// Words that mean something somewhere, and some that never do.
-const WORDS: [&str; 52] = [
+const WORDS: [&str; 53] = [
+    "send-clock",
     "move",
     "promotion",
     "dead-check",

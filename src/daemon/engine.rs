@@ -20,10 +20,16 @@ use crate::{
     game::Board,
     journal::{Body, Entry},
     publish::{ArbiterView, FeedEvent, ForArbiter, Publisher},
-    sensor::matrix::leds::SetUp,
+    sensor::{
+        dgt::orders::{ClockOrder, OrderTray},
+        matrix::leds::SetUp,
+    },
     session::{
         event::{self, Event, Unit},
-        fact::Fact,
+        fact::{
+            Fact, FactKind,
+            law::{ClockOrder as LawClockOrder, LawFact},
+        },
         io::Input,
         time::MonoTime,
     },
@@ -48,6 +54,8 @@ pub struct Engine {
     records: Option<Arc<Records>>,
     /// What the last input led to, for him.
     told: Vec<ForArbiter>,
+    /// An order to the clock that follows from the last input.
+    ordered: Option<LawClockOrder>,
 }
 
 impl Engine {
@@ -72,6 +80,7 @@ impl Engine {
             set_up: None,
             records: None,
             told: Vec::new(),
+            ordered: None,
         }
     }
 
@@ -96,7 +105,7 @@ impl Engine {
         let lit = |unit| self.set_up.as_ref().and_then(|set_up| set_up.lit(unit));
         let lit = Unit::ALL.map(lit);
         for source in self.health.sources() {
-            source.leds().set(*source.unit().unwrap_or_default().of(&lit));
+            source.shared().leds.set(*source.unit().unwrap_or_default().of(&lit));
         }
         self.set_up.take_if(|_| lit == [None; 2]);
     }
@@ -145,7 +154,11 @@ impl Engine {
     fn heed_device(&self, input: &Input) {
         match input {
             Input::Dgt(unit, _) | Input::Peg(unit, _) => {
-                self.health.source(*unit).set_about(self.board.identity(*unit))
+                let source = self.health.source(*unit);
+                source.set_about(self.board.identity(*unit));
+                if let Some((connected, low)) = self.board.clock_device(*unit) {
+                    source.set_clock(connected, low);
+                }
             }
             Input::Event(unit, Event::Device(status)) => {
                 let error = status.get("source").and(status.get("error")).and_then(Value::as_str);
@@ -175,10 +188,23 @@ impl Engine {
         let mut facts = std::mem::take(&mut self.told);
         facts.retain(|record| record.ev() == ev);
         self.step += 1;
-        let reply = Box::new(move || answer(facts));
+        // Only what is said now goes to the clock, and once it is recorded: never what a journal holds already.
+        let order = self.ordered.take().and_then(|order| self.order_at_clock(&order));
+        let reply = Box::new(move || {
+            if let Some((tray, order)) = order {
+                tray.put(order, sysclock::monotonic());
+            }
+            answer(facts);
+        });
         if self.outbox.answer(self.step, sysclock::monotonic(), reply) {
             self.pen.release(self.step);
         }
+    }
+
+    /// An order in the words of the clock, and the tray of the source that reads it.
+    fn order_at_clock(&self, order: &LawClockOrder) -> Option<(Arc<OrderTray>, ClockOrder)> {
+        let (unit, set) = self.board.setting_of(order)?;
+        Some((self.health.source(unit).shared().orders.clone(), ClockOrder { number: order.order, set }))
     }
 
     /// The board as the arbiter sees it at `now`.
@@ -227,6 +253,7 @@ impl Engine {
         self.health.set_effort(self.board.session().effort());
         let mut events = link.map(|up| self.publisher.link(up)).unwrap_or_default();
         events.extend(self.publisher.apply(&facts, self.board.session()));
+        self.ordered = facts.iter().find_map(order_to_clock);
         self.told = self.records.as_ref().map(|records| records.add(&facts)).unwrap_or_default();
         let embargo = self.publisher.is_embargoed();
         for fact in facts {
@@ -287,6 +314,16 @@ fn changes_face(fact: &Fact) -> bool {
 /// Every fact that the session has ready, in order.
 pub(super) fn drain(board: &mut Board) -> Vec<Fact> {
     std::iter::from_fn(|| board.poll_fact()).collect()
+}
+
+fn order_to_clock(fact: &Fact) -> Option<LawClockOrder> {
+    match &fact.kind {
+        FactKind::Law(law) => match **law {
+            LawFact::ClockOrder(order) => Some(order),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What a person did on purpose: it must not be lost.

@@ -137,9 +137,8 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
     let opens = Unit::ALL.into_iter().filter_map(|unit| {
         let board = prepared.config.unit(unit)?;
         let known = Known { span: opened.span, dgt_squares: engine.dgt_squares(unit) };
-        let source = health.source(unit);
-        let (scans, leds) = (source.scans().clone(), source.leds().clone());
-        Some((unit, source::opener(&board, prepared.planned.setup.clone(), known, scans, leds)))
+        let setup = prepared.planned.setup.clone();
+        Some((unit, source::opener(&board, setup, known, health.source(unit).shared().clone())))
     });
     let opens = opens.collect();
     Ok(Launched {

@@ -33,6 +33,7 @@ pub mod run;
 pub mod segments;
 pub mod source;
 pub mod supervisor;
+pub mod wall;
 pub mod writer;
 
 pub use run::{RunError, Started, run};

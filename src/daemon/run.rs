@@ -25,14 +25,14 @@ use super::{
     lock::{DataDir, DataDirError},
     notify, ports,
     resume::OpenError,
-    supervisor,
+    supervisor, wall,
     writer::STALL,
 };
 use crate::{
     config::Config,
     desk::{self, Keys, Line, Token, TokenError},
     feed::{self, FeedConfig, FeedError, Hub},
-    sensor::{Reading, Sink, SourceError, Stop, serial::place::Roots},
+    sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
     sysclock,
 };
@@ -196,6 +196,8 @@ struct Boards {
     health: Health,
     paths: Vec<(String, PathBuf)>,
     wake: Vec<SyncSender<Reading>>,
+    /// The boards that are told of the system's clock: a recording has a time of its own.
+    live: Vec<Sink>,
     lines: Vec<Arc<Line>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -207,12 +209,18 @@ impl Boards {
             health: Health::default(),
             paths: Vec::new(),
             wake: Vec::new(),
+            live: Vec::new(),
             lines: Vec::new(),
             threads: Vec::new(),
         };
         let mut healths = Vec::new();
         for board in prepared {
             healths.push(boards.add(board, hub, desk)?);
+        }
+        let live = std::mem::take(&mut boards.live);
+        if !live.is_empty() {
+            let no_thread = |source| RunError::System { what: "a thread", source };
+            wall::start(live, boards.stop.clone()).map_err(no_thread)?;
         }
         boards.health = Health::new(healths);
         Ok(boards)
@@ -241,6 +249,9 @@ impl Boards {
         for (unit, open) in opens {
             let (sink, stop) = (Sink::new(sender.clone()), self.stop.clone());
             supervisor::start(open, sink, stop, health.clone(), unit).map_err(no_thread)?;
+        }
+        if timeline == Timeline::Live {
+            self.live.push(Sink::new(sender.clone()));
         }
         self.wake.push(sender);
         Ok(health)

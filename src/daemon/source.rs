@@ -7,7 +7,7 @@ use crate::{
     publish::Tags,
     sensor::{
         Pace, Source, SourceError, Timeline,
-        dgt::{DgtSource, policy::Updates},
+        dgt::{DgtSource, orders::OrderTray, policy::Updates},
         matrix::{Status, leds::Leds},
         peg::PegSource,
         sensor_log::SensorLogSource,
@@ -98,25 +98,28 @@ pub const fn answers(sensor: &SensorConfig) -> bool {
     matches!(sensor, SensorConfig::Dgt { .. } | SensorConfig::Peg { .. })
 }
 
-/// A function that opens the source, as often as it is needed. A matrix tells `status` how its scans are
-/// doing, and lights what `leds` says.
-pub fn opener(
-    board: &BoardConfig,
-    setup: GameSetup,
-    known: Known,
-    status: Arc<Status>,
-    leds: Arc<Leds>,
-) -> Open {
+/// What a source shares with those who look at it.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Where a matrix tells how its scans are doing.
+    pub scans: Arc<Status>,
+    /// What the LEDs of a matrix may show.
+    pub leds: Arc<Leds>,
+    /// Where a DGT board fetches an order to its clock.
+    pub orders: Arc<OrderTray>,
+}
+
+/// A function that opens the source, as often as it is needed.
+pub fn opener(board: &BoardConfig, setup: GameSetup, known: Known, shared: Shared) -> Open {
     let board = board.clone();
-    Box::new(move || open(&board, &setup, known, &status, &leds))
+    Box::new(move || open(&board, &setup, known, &shared))
 }
 
 fn open(
     board: &BoardConfig,
     setup: &GameSetup,
     known: Known,
-    status: &Arc<Status>,
-    leds: &Arc<Leds>,
+    shared: &Shared,
 ) -> Result<Box<dyn Source>, SourceError> {
     let span = known.span;
     match &board.sensor {
@@ -139,14 +142,15 @@ fn open(
             let source = DgtSource::at(port_of(port), lines_of(*dtr_rts))
                 .with_updates(updates_of(*updates))
                 .with_memory(*stored_moves)
-                .resumed(known.dgt_squares);
+                .resumed(known.dgt_squares)
+                .with_tray(shared.orders.clone());
             Ok(Box::new(source))
         }
         SensorConfig::Peg { port, baud, framing, dtr_rts } => {
             let (framing, lines) = (framing_of(*framing), lines_of(*dtr_rts));
             Ok(Box::new(PegSource::at(port_of(port), *baud, framing, lines)))
         }
-        SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, status, leds),
+        SensorConfig::Matrix(matrix) => matrix_source::open(board, matrix, &shared.scans, &shared.leds),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The checks of the machine, from what the system told: disk, time, temperature, power.
 
 use super::report::{Check, Topic};
+use crate::time_source::TimeSource;
 
 /// A file system, as `/proc/self/mounts` tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,17 +113,6 @@ fn short_time(us: u64) -> String {
 fn forgets(mount: &Mount) -> bool {
     matches!(mount.kind.as_str(), "tmpfs" | "ramfs")
         || (mount.kind == "overlay" && mount.source == "overlayroot")
-}
-
-/// What is known of the system's time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TimeSource {
-    /// It is synchronised, as this says.
-    Synchronised(&'static str),
-    /// It is not, as this says.
-    Free(&'static str),
-    /// Nobody could say; why.
-    Unknown(String),
 }
 
 /// Years before this one are none in which this program runs.

@@ -18,12 +18,15 @@ use crate::{
         Session,
         event::{ClockReading, Event, Stamped, Unit},
         face::ClockFace,
-        fact::Fact,
+        fact::{Fact, law::ClockOrder},
         io::Input,
         setup::{GameSetup, SetupError},
         time::MonoTime,
     },
-    wire::dgt::memory::Squares,
+    wire::dgt::{
+        memory::Squares,
+        set_clock::{ClockTime, Runs, SetClock},
+    },
 };
 
 /// Decoder, session and conduct of the game of one board.
@@ -128,6 +131,25 @@ impl Board {
         if reader.dgt.identity().is_empty() { reader.peg.identity() } else { reader.dgt.identity() }
     }
 
+    /// Whether the clock of a DGT board is connected, and whether it showed its battery sign last.
+    pub fn clock_device(&self, unit: Unit) -> Option<(bool, bool)> {
+        unit.of(&self.readers).dgt.clock_device()
+    }
+
+    /// What an order means at the clock, and the board that has it. Which half is White's is as the board lies.
+    pub fn setting_of(&self, order: &ClockOrder) -> Option<(Unit, SetClock)> {
+        let unit = self.conduct.clock_unit()?;
+        let left = unit.of(&self.readers).dgt.left();
+        let (white, black) = (ClockTime::from_ms(order.white_ms)?, ClockTime::from_ms(order.black_ms)?);
+        let runs = match order.runs {
+            None => Runs::Neither,
+            Some(side) if side.0 == left => Runs::Left,
+            Some(_) => Runs::Right,
+        };
+        let (left, right) = left.fold_wb((white, black), (black, white));
+        Some((unit, SetClock { left, right, runs }))
+    }
+
     /// What every square of a DGT board reads, in the board's own numbering, once all are known.
     pub fn dgt_squares(&self, unit: Unit) -> Option<Squares> {
         unit.of(&self.readers).dgt_squares()
@@ -137,6 +159,9 @@ impl Board {
         self.fire(at);
         self.reached = at;
         let ev = self.session.last_event() + 1;
+        if matches!(event, Event::Device(_) | Event::Times(_) | Event::Link(_) | Event::Power(_)) {
+            self.at_desk(at, ev, |conduct, desk| conduct.heed_clock(unit, event, desk));
+        }
         if self.keep_decoded {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
         }

@@ -106,12 +106,13 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         "clock-sides-exchanged" => {
             (Kind::Clock, "the times fall for the player who does not have the move".to_owned())
         }
-        "clock-absent" => (Kind::Clock, "no clock is connected to the board".to_owned()),
-        "clock-back" => (Kind::Clock, "a clock is connected to the board again".to_owned()),
-        "clock-battery-low" => (Kind::Clock, "the clock shows its battery sign".to_owned()),
         "clock-side-mismatch" => {
             (Kind::Clock, "the clock of the side that does not have the move runs".to_owned())
         }
+        "clock-not-set" => (Kind::Clock, "the clock was not set".to_owned()),
+        "clock-unplugged" => (Kind::Clock, "the clock is not connected any more".to_owned()),
+        "clock-back" => (Kind::Clock, "the clock is connected again".to_owned()),
+        "clock-battery-low" => (Kind::Clock, "the clock shows that its battery is low".to_owned()),
         "paused" => (Kind::Clock, "both clocks were stopped".to_owned()),
         "resume-check" if fields.is("equal") => {
             (Kind::Clock, "the clocks go on; the board is as it was".to_owned())

@@ -26,6 +26,8 @@ pub(super) fn said(name: &str, fields: &Fields<'_>) -> Said {
         "restore" => (Kind::Illegal, restore(fields)),
         "claim_check" => (Kind::Claim, claim_check(fields)),
         "clock" => clock(fields),
+        "clock_order" => (Kind::Arbiter, clock_order(fields)),
+        "clock_set" => (Kind::Arbiter, clock_set(fields)),
         "penalty" => (Kind::Arbiter, penalty(fields)),
         "snapshot" => (Kind::Arbiter, snapshot(fields)),
         "boards" => (Kind::Arbiter, boards(fields)),
@@ -258,7 +260,7 @@ fn clock(fields: &Fields<'_>) -> (Kind, String) {
         "white-absent" => (Kind::Clock, "time that ran while nobody was there"),
         other => return (Kind::Clock, format!("{other}, {side}: {change}")),
     };
-    (kind, format!("{what}, {side}: {change}; the clock itself is set by hand"))
+    (kind, format!("{what}, {side}: {change}; the clock itself shows it once it is set"))
 }
 
 fn penalty(fields: &Fields<'_>) -> String {
@@ -338,6 +340,26 @@ fn state(fields: &Fields<'_>) -> (Kind, String) {
         return (Kind::Clock, format!("{seconds} s a move from now on ({})", fields.text("mode")));
     }
     (Kind::Device, format!("state: {}", members(fields.0)))
+}
+
+fn clock_order(fields: &Fields<'_>) -> String {
+    let time = |key| words::clock(fields.number(key).unwrap_or_default());
+    let runs = match words::parse_side(fields.text("runs")) {
+        Some(side) => format!("{}'s clock running", words::side(side)),
+        None => "both stopped".to_owned(),
+    };
+    format!("the clock is to be set: White {}, Black {}, {runs}", time("white_ms"), time("black_ms"))
+}
+
+fn clock_set(fields: &Fields<'_>) -> String {
+    let shown = |key: &str| {
+        let time = |side: &str| match fields.0.get(key).and_then(|shown| shown.get(side)?.as_u64()) {
+            Some(ms) => words::clock(ms),
+            None => "?".to_owned(),
+        };
+        format!("White {}, Black {}", time("white_ms"), time("black_ms"))
+    };
+    format!("the clock was set: {} (before: {})", shown("after"), shown("before"))
 }
 
 fn entry(fields: &Fields<'_>) -> String {

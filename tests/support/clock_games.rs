@@ -262,7 +262,6 @@ fn drain(
                 }
             }
             Finding::Frozen { .. } | Finding::Standing => score.frozen += 1,
-            Finding::Absent | Finding::Back | Finding::Battery => {}
             Finding::Exchanged => score.exchanged += 1,
         }
     }

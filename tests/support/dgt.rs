@@ -22,8 +22,9 @@ use touchmoved::{
     },
     wire::dgt::{
         Command, Message,
-        clock::Clock,
+        clock::{Ack, Clock, ClockSide, ClockState},
         message::{Battery, Dump, Reading as Code, number_of, square_of},
+        set_clock::{Runs, SetClock},
         storage::{self, Entry, Mark},
     },
 };
@@ -43,6 +44,8 @@ pub enum Tell {
     Change(Square, Code),
     /// Send these bytes at once, whatever the mode.
     Raw(Vec<u8>),
+    /// The clock shows this now, or its cable is pulled.
+    Clock(Option<ClockState>),
     /// Answer nothing from now on, or again.
     Mute(bool),
 }
@@ -61,6 +64,41 @@ pub struct Inside {
     pub memory: Vec<Entry>,
     pub serial: String,
     pub battery: Option<u8>,
+    pub clock: Option<TestClock>,
+}
+
+/// A clock at the board.
+#[derive(Clone)]
+pub struct TestClock {
+    pub state: ClockState,
+    /// It is in its remote mode and can be set.
+    pub remote: bool,
+    /// So many acknowledgements get lost.
+    pub lose: usize,
+}
+
+impl TestClock {
+    pub fn showing(left_s: u32, right_s: u32) -> TestClock {
+        TestClock { state: stopped(left_s, right_s), remote: true, lose: 0 }
+    }
+
+    fn obey(&mut self, set: SetClock) -> Ack {
+        if !self.remote {
+            return Ack([0x40, 0x0a, 0, 0]);
+        }
+        self.state = ClockState {
+            running: set.runs != Runs::Neither,
+            right_lever_high: set.runs == Runs::Right,
+            ..stopped(set.left.seconds(), set.right.seconds())
+        };
+        Ack([0x10, 0x0a, 0, 0])
+    }
+}
+
+/// A clock that stands still.
+pub fn stopped(left_s: u32, right_s: u32) -> ClockState {
+    let [left, right] = [left_s, right_s].map(|seconds| ClockSide { seconds, ..ClockSide::default() });
+    ClockState { left, right, ..ClockState::default() }
 }
 
 impl Inside {
@@ -70,6 +108,7 @@ impl Inside {
             memory: vec![Entry::Mark(Mark::PowerUp)],
             serial: "01025".to_owned(),
             battery: None,
+            clock: None,
         }
     }
 
@@ -83,6 +122,16 @@ impl Inside {
         self.memory.push(Entry::Field { square, reading, soon: false });
     }
 
+    /// The clock takes an order: what the board sends then.
+    fn obey(&mut self, set: SetClock) -> Vec<Vec<u8>> {
+        let Some(clock) = &mut self.clock else { return Vec::new() };
+        let ack = clock.obey(set);
+        let said = [Clock::Ack(ack), Clock::Null, Clock::State(clock.state)];
+        let lost = clock.lose > 0;
+        clock.lose = clock.lose.saturating_sub(1);
+        said.into_iter().skip(usize::from(lost)).map(|clock| Message::Clock(clock).encode()).collect()
+    }
+
     /// Hands play these moves, whether somebody listens or not.
     pub fn play(&mut self, game: &mut Chess, moves: &str) {
         for (square, piece) in changes(game, moves) {
@@ -90,10 +139,14 @@ impl Inside {
         }
     }
 
+    fn clock(&self) -> Clock {
+        self.clock.as_ref().map_or(Clock::Absent, |clock| Clock::State(clock.state))
+    }
+
     fn answer(&self, command: Command) -> Option<Message> {
         Some(match command {
             Command::SendBoard => Message::Board(Box::new(self.position)),
-            Command::SendClock => Message::Clock(Clock::Absent),
+            Command::SendClock => Message::Clock(self.clock()),
             Command::Version => Message::Version(1, 2),
             Command::Serial => Message::Serial(self.serial.clone()),
             Command::Trademark => Message::Trademark("test board".to_owned()),
@@ -190,11 +243,22 @@ fn board_thread(port: &mut TTYPort, mut inside: Inside, told: &Receiver<Tell>) -
     port.set_timeout(Duration::from_millis(5)).unwrap();
     let (mut log, mut streams, mut mute) = (Log::default(), false, false);
     let mut plays: Vec<Vec<u8>> = Vec::new();
+    let mut order: Vec<u8> = Vec::new();
     loop {
         match told.try_recv() {
             Ok(Tell::Play(bytes)) => plays.push(bytes),
             Ok(Tell::Change(square, reading)) => inside.set(square, reading),
             Ok(Tell::Mute(on)) => mute = on,
+            Ok(Tell::Clock(state)) => {
+                match (state, &mut inside.clock) {
+                    (None, clock) => *clock = None,
+                    (Some(state), Some(clock)) => clock.state = state,
+                    (Some(state), clock) => {
+                        *clock = Some(TestClock { state, remote: true, lose: 0 });
+                    }
+                }
+                plays.push(Message::Clock(inside.clock()).encode());
+            }
             Ok(Tell::Raw(bytes)) => port.write_all(&bytes).unwrap(),
             Ok(Tell::Hand(square, reading)) => {
                 // No two moves are made within a scan of the board.
@@ -216,15 +280,24 @@ fn board_thread(port: &mut TTYPort, mut inside: Inside, told: &Receiver<Tell>) -
                 port.write_all(&bytes).unwrap();
             }
         }
-        let mut buffer = [0; 32];
+        let (mut buffer, mut singles) = ([0; 32], 0);
         let n = match port.read(&mut buffer) {
             Ok(n) => n,
             Err(error) if error.kind() == ErrorKind::TimedOut => continue,
             Err(error) => panic!("{error}"),
         };
-        assert!(n <= 10, "the input buffer of a board holds ten bytes");
         for byte in &buffer[..n] {
             log.commands.push(*byte);
+            if *byte == 0x2b || !order.is_empty() {
+                order.push(*byte);
+                if order.len() == SetClock::LENGTH {
+                    let set = SetClock::decode(&std::mem::take(&mut order)).expect("an order to the clock");
+                    plays.extend(inside.obey(set));
+                }
+                continue;
+            }
+            singles += 1;
+            assert!(singles <= 10, "the input buffer of a board holds ten bytes");
             let command = Command::from_byte(*byte).expect("a known command");
             match command {
                 Command::Reset => streams = false,

@@ -228,7 +228,7 @@ impl Flaky {
                 Action::Send(_) => self.summary.commands += 1,
                 Action::DiscardInput => self.line.clear(),
                 Action::Down { news, .. } => self.down(news),
-                Action::Stand(_) | Action::Settle | Action::Withheld(_) => {}
+                Action::SetClock(_) | Action::Stand(_) | Action::Settle | Action::Withheld(_) => {}
                 Action::Reopen => self.lose_port(),
             }
         }

@@ -31,6 +31,8 @@ fn event(line: &str) -> Value {
             let (white, black) = (ms(), ms());
             json!({"us": us, "times": {"white_ms": white, "black_ms": black, "running": words.next()}})
         }
+        "wall" => json!({"us": us, "wall": serde_json::from_str::<Value>(rest).unwrap()}),
+        "device" => json!({"us": us, "device": serde_json::from_str::<Value>(rest).unwrap()}),
         "result" | "button" | "arbiter" | "intended" | "flag" | "announce" => json!({"us": us, verb: rest}),
         other => panic!("{other}: {line}"),
     }

@@ -64,7 +64,8 @@ impl Listener {
         let known = source::Known::default();
         let leds = Arc::<Leds>::default();
         leds.set(Some(Lit::for_doctor(Bitboard::EMPTY)));
-        let mut open = source::opener(board, planned.setup.clone(), known, scans.clone(), leds.clone());
+        let shared = source::Shared { scans: scans.clone(), leds: leds.clone(), ..Default::default() };
+        let mut open = source::opener(board, planned.setup.clone(), known, shared);
         let source = open().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {

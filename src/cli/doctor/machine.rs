@@ -5,8 +5,6 @@ use std::{
     io::Write as _,
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    time::Duration,
 };
 
 use time::OffsetDateTime;
@@ -17,9 +15,9 @@ use crate::{
     doctor::{
         Check, Topic,
         folders::{self, Folder, Rights, User},
-        host::{self, Disk, TimeSource},
+        host::{self, Disk},
     },
-    sysclock,
+    sysclock, time_source,
 };
 
 /// Writes with fsync that are timed.
@@ -30,8 +28,6 @@ const SYNC_BYTES: usize = 4096;
 const MOST_FILES: usize = 5000;
 /// Files that are named.
 const NAMED: usize = 5;
-/// How long another program may take to answer.
-const ANSWER: Duration = Duration::from_secs(3);
 
 /// Every check of the machine; `is_held` while a daemon runs on this data directory.
 pub(super) fn checks(config: &Config, is_service: bool, is_held: bool) -> Vec<Check> {
@@ -205,7 +201,7 @@ pub(super) fn itself() -> Vec<Check> {
     let year = OffsetDateTime::from_unix_timestamp(seconds).map_or(1970, OffsetDateTime::year);
     let throttled = fs::read_to_string("/sys/devices/platform/soc/soc:firmware/get_throttled");
     vec![
-        host::time(&time_source(), year),
+        host::time(&time_source::look(), year),
         host::temperature(hottest().as_deref()),
         host::power(throttled.ok().as_deref()),
     ]
@@ -216,54 +212,4 @@ fn hottest() -> Option<String> {
     let zones = fs::read_dir("/sys/class/thermal").ok()?;
     let texts = zones.flatten().filter_map(|zone| fs::read_to_string(zone.path().join("temp")).ok());
     texts.max_by_key(|text| text.trim().parse::<i64>().unwrap_or(i64::MIN))
-}
-
-/// Who says whether the time is synchronised: the file of systemd-timesyncd, timedatectl, which asks the kernel
-/// whoever disciplines it, or chrony.
-fn time_source() -> TimeSource {
-    if Path::new("/run/systemd/timesync/synchronized").exists() {
-        return TimeSource::Synchronised("systemd-timesyncd");
-    }
-    let timedatectl = answer("timedatectl", &["show", "--property=NTPSynchronized", "--value"]);
-    match timedatectl.as_deref().map(str::trim) {
-        Ok("yes") => return TimeSource::Synchronised("timedatectl"),
-        Ok("no") => return TimeSource::Free("timedatectl"),
-        _ => {}
-    }
-    match answer("chronyc", &["-n", "tracking"]) {
-        Ok(text) if text.contains("Not synchronised") => TimeSource::Free("chrony"),
-        Ok(text) if text.contains("Leap status") => TimeSource::Synchronised("chrony"),
-        _ => TimeSource::Unknown(match timedatectl {
-            Ok(_) => "timedatectl does not say".to_owned(),
-            Err(reason) => reason,
-        }),
-    }
-}
-
-/// What another program prints, or why it prints nothing.
-fn answer(program: &str, args: &[&str]) -> Result<String, String> {
-    let mut child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("{program}: {error}"))?;
-    let end = sysclock::monotonic().plus_micros(u64::try_from(ANSWER.as_micros()).unwrap_or(u64::MAX));
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if sysclock::monotonic() < end => std::thread::sleep(Duration::from_millis(20)),
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("{program} does not answer"));
-            }
-        }
-    };
-    let mut text = String::new();
-    if let Some(mut out) = child.stdout.take() {
-        let _ = std::io::Read::read_to_string(&mut out, &mut text);
-    }
-    if status.success() { Ok(text) } else { Err(format!("{program} fails ({status})")) }
 }

@@ -45,6 +45,7 @@ pub(super) fn text(health: &Health) -> String {
     source_metrics(&mut text, &boards);
     scan_metrics(&mut text, &boards);
     battery_metrics(&mut text, health);
+    clock_metrics(&mut text, health);
     text
 }
 
@@ -80,6 +81,30 @@ fn battery_metrics(text: &mut String, health: &Health) {
                 let _ = writeln!(text, "# HELP {name} {help}.\n# TYPE {name} gauge");
             }
             let _ = writeln!(text, "{name}{{{}}} {percent}", labels(board.id(), source.unit()));
+        }
+    }
+}
+
+/// The clocks of DGT boards, once they were heard.
+fn clock_metrics(text: &mut String, health: &Health) {
+    for (name, help, key, word) in [
+        ("clock_connected", "1 while a clock is connected to the board", "clock", "present"),
+        ("clock_battery_low", "1 while the clock shows its battery sign", "clock_battery", "low"),
+    ] {
+        let mut lines = String::new();
+        for board in health.boards.iter() {
+            for source in board.sources() {
+                let Some(told) = source.about().get(key).cloned() else { continue };
+                let (labels, figure) = (labels(board.id(), source.unit()), u8::from(told == word));
+                let _ = writeln!(lines, "touchmoved_{name}{{{labels}}} {figure}");
+            }
+        }
+        if !lines.is_empty() {
+            let _ = writeln!(
+                text,
+                "# HELP touchmoved_{name} {help}.\n# TYPE touchmoved_{name} gauge\n{}",
+                lines.trim_end()
+            );
         }
     }
 }

@@ -1,23 +1,17 @@
 //! How one source is doing: a game on two boards has two of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::{
-    sensor::matrix::{ScanFigures, Status, leds::Leds},
-    session::event::Unit,
-};
+use crate::{daemon::source::Shared, sensor::matrix::ScanFigures, session::event::Unit};
 
 /// What one source tells about itself.
 #[derive(Debug, Default)]
 pub struct SourceHealth {
     unit: Option<Unit>,
     trouble: Mutex<Option<String>>,
-    /// How the scans of a matrix are doing.
-    scans: Arc<Status>,
-    /// What the LEDs of a matrix may show.
-    leds: Arc<Leds>,
+    shared: Shared,
     about: Mutex<Map<String, Value>>,
 }
 
@@ -58,24 +52,37 @@ impl SourceHealth {
         }
     }
 
+    /// Tells whether the board's clock is connected, and whether it shows its battery sign.
+    pub fn set_clock(&self, connected: bool, battery_low: bool) {
+        let words = [
+            ("clock", if connected { "present" } else { "absent" }),
+            ("clock_battery", if battery_low { "low" } else { "good" }),
+        ];
+        let mut known = lock(&self.about);
+        for (name, word) in words {
+            if known.get(name).and_then(Value::as_str) != Some(word) {
+                known.insert(name.to_owned(), word.into());
+            }
+        }
+    }
+
     /// What the board said of itself.
     pub fn about(&self) -> Map<String, Value> {
         lock(&self.about).clone()
     }
 
-    /// Where a matrix tells how its scans are doing.
-    pub fn scans(&self) -> &Arc<Status> {
-        &self.scans
-    }
-
-    /// What the LEDs of a matrix may show.
-    pub fn leds(&self) -> &Arc<Leds> {
-        &self.leds
+    /// What the source shares with the daemon.
+    pub fn shared(&self) -> &Shared {
+        &self.shared
     }
 
     /// A copy of everything.
     pub(super) fn figures(&self) -> SourceFigures {
-        SourceFigures { unit: self.unit, trouble: lock(&self.trouble).clone(), scans: self.scans.figures() }
+        SourceFigures {
+            unit: self.unit,
+            trouble: lock(&self.trouble).clone(),
+            scans: self.shared.scans.figures(),
+        }
     }
 }
 

@@ -36,10 +36,10 @@ fn the_scans_of_a_matrix_are_told_where_there_is_one() {
     let health = Health::new(vec![board.clone(), Arc::new(BoardHealth::new("b"))]);
     assert!(!health.metrics().contains("scan"));
     for late in [40, 90, 30_000] {
-        board.source(Unit::A).scans().count_scan(late);
+        board.source(Unit::A).shared().scans.count_scan(late);
     }
-    board.source(Unit::A).scans().count_overrun();
-    board.source(Unit::A).scans().set_wiring(vec![Finding {
+    board.source(Unit::A).shared().scans.count_overrun();
+    board.source(Unit::A).shared().scans.set_wiring(vec![Finding {
         cause: Cause::NeverCloses,
         squares: Bitboard::from_square(Square::E2),
         row: None,

@@ -12,6 +12,7 @@ const SHOWN = 60;
 const COMMANDS = [
   "confirm", "reject", "accept", "postpone", "pause", "run", "run SIDE", "resume", "restore", "restore PLY",
   "illegal-found-at-ply PLY", "correct PLY UCI", "set position FEN", "set clock SIDE MS", "restore-times",
+  "send-clock", "send-clock run-white", "send-clock run-black",
   "result 1-0", "result 0-1", "result 1/2-1/2", "both-lose", "penalty warning SIDE", "penalty bonus SIDE MS",
   "penalty reduce SIDE MS", "penalty loss SIDE", "extra-time both MS", "flag-observed", "both-flags", "freeze",
   "white-arrived", "black-arrived", "late-check", "colours-reversed", "still-illegal-after-next-move",

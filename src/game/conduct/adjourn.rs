@@ -206,6 +206,7 @@ impl Conduct {
         if let (Some(before), Some(session_left)) = (self.clocks.remaining(side, desk.at), session_left) {
             let after = adjournment::sealed_early(before, session_left);
             self.clocks.set(side, after, desk.at);
+            self.clocks.corrections.get_mut(side).change(before, after);
             desk.calc(ClockCalc {
                 side: Some(Side(side)),
                 before: Some(Times::One(before)),

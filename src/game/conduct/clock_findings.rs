@@ -16,6 +16,10 @@ impl Conduct {
         let notice = match finding {
             Finding::Changed { change, side, before_ms, after_ms, .. } => {
                 let notice = match change {
+                    // That it shows what was ordered is no news to the arbiter.
+                    _ if self.clock_desk.has_ordered(side, after_ms, desk.at) => {
+                        Notice::of("clock-adjusted", Audience::Journal)
+                    }
                     Change::Adjusted => Notice::of("clock-adjusted", Audience::Arbiter),
                     Change::Jump => Notice::of("clock-jump", Audience::Arbiter),
                     Change::Period => Notice::of("clock-period", Audience::Journal),
@@ -29,9 +33,6 @@ impl Conduct {
             }
             Finding::Standing => Notice::of("clock-standing", Audience::Arbiter),
             Finding::Exchanged => Notice::of("clock-sides-exchanged", Audience::Arbiter),
-            Finding::Absent => Notice::of("clock-absent", Audience::Arbiter),
-            Finding::Back => Notice::of("clock-back", Audience::Arbiter),
-            Finding::Battery => Notice::of("clock-battery-low", Audience::Arbiter),
             Finding::Pressed { .. } => return,
         };
         desk.notice(notice);

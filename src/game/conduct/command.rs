@@ -34,6 +34,8 @@ pub(super) enum Command {
     SetPosition(Box<Chess>),
     /// `set clock SIDE MS`
     SetClock(Color, u64),
+    /// `send-clock [paused|run-white|run-black]`: the times as ruled are sent to the external clock.
+    SendClock(Option<Color>),
     /// `correct [PLY] MOVE`: that ply, or the last one with such squares, was another move.
     Correct(Option<usize>, String),
     /// `promotion PIECE`: the man that was promoted last is this one.
@@ -304,6 +306,13 @@ impl Command {
             "illegal-found-at-ply" => Command::IllegalAt(rest("illegal-found-at-ply").number(PLY)?),
             "restore-times" => Command::RestoreTimes,
             "set" => return Command::set(rest("set"), mode),
+            "send-clock" => {
+                let mut rest = rest("send-clock");
+                Command::SendClock(rest.word("paused, run-white or run-black", |word| match word {
+                    "" | "paused" => Some(None),
+                    word => word.strip_prefix("run-").and_then(side).map(Some),
+                })?)
+            }
             "correct" => {
                 let mut rest = rest("correct");
                 // `correct ply 7 e2e4` is the same, and `correct promotion N`.

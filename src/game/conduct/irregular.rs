@@ -540,7 +540,7 @@ impl Conduct {
     }
 
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
-    fn tell_times_after(&self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
+    fn tell_times_after(&mut self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
         let left = |side| self.clocks.remaining(side, desk.at);
         // The times of the irregular press, where it is known.
         let press = self.clocks.at_press();
@@ -557,6 +557,12 @@ impl Conduct {
             Some(_) => Times::Irregular { offender: times.offender_ms, opponent: times.opponent_ms },
             None => Times::Opponent { opponent: times.opponent_ms },
         };
+        for (side, ruled) in [(by, after.offender_ms), (!by, after.opponent_ms)] {
+            let account = self.clocks.remaining(side, desk.at).filter(|_| side != by || known.is_some());
+            if let Some(account) = account {
+                self.clocks.corrections.get_mut(side).rule(account, ruled);
+            }
+        }
         desk.calc(ClockCalc {
             n: Some(n),
             inc_removed,

@@ -9,8 +9,10 @@ mod adjourn;
 mod announce;
 mod claims;
 mod clock_findings;
+mod clock_order;
 mod clocks;
 mod command;
+mod correction;
 mod endings;
 mod irregular;
 mod rulings;
@@ -26,6 +28,7 @@ use self::{
     adjourn::Adjournment,
     announce::Announcing,
     claims::Claims,
+    clock_order::ClockDesk,
     clocks::Clocks,
     irregular::Irregularity,
     turn::{Turn, Violation},
@@ -153,6 +156,7 @@ pub(super) struct Conduct {
     violation: Option<Violation>,
     claims: Claims,
     clocks: Clocks,
+    clock_desk: ClockDesk,
     irregularity: Option<Irregularity>,
     /// Illegal moves that an arbiter confirmed, of each side.
     confirmed: [u32; 2],
@@ -201,6 +205,7 @@ impl Conduct {
             violation: None,
             claims: Claims::default(),
             clocks: Clocks::new(setup, &settings),
+            clock_desk: ClockDesk::default(),
             irregularity: None,
             confirmed: irregular::given(setup),
             adjournment: Adjournment::default(),
@@ -334,7 +339,9 @@ impl Conduct {
             FactKind::Clock(reading) => {
                 let reading = *reading;
                 desk.facts.push_back(fact);
-                self.clock_read(reading, desk);
+                if !self.clock_desk.is_old(&reading, desk.at) {
+                    self.clock_read(reading, desk);
+                }
                 return;
             }
             FactKind::GameEnd { result, more, .. } => {
@@ -426,7 +433,8 @@ impl Conduct {
     pub(super) fn deadline(&self) -> Option<MonoTime> {
         let mut soonest = self.unpressed.map(|(_, due)| due);
         let boards = self.two_boards.as_ref().and_then(TwoBoards::due);
-        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards, self.own_due()] {
+        let (order, own) = (self.clock_desk.due(), self.own_due());
+        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards, own, order] {
             soonest = sooner(soonest, due);
         }
         soonest
@@ -456,6 +464,12 @@ impl Conduct {
         if self.own_due().is_some_and(|due| due <= desk.at) {
             self.own_fire(desk);
         }
+        self.look_at_order(desk);
+    }
+
+    /// The board whose clock can be set.
+    pub(super) fn clock_unit(&self) -> Option<Unit> {
+        self.clock_desk.unit()
     }
 
     /// What made a move the only one: an envelope, a ruling.

@@ -121,6 +121,7 @@ impl Conduct {
             Command::RestoreTimes => self.tell_times(desk),
             Command::SetPosition(position) => desk.orders.push(Order::SetUp(position)),
             Command::SetClock(side, ms) => self.change_clock(side, ms, desk),
+            Command::SendClock(runs) => self.send_clock(runs, desk)?,
             Command::Correct(ply, uci) => self.correct(ply, &uci, desk)?,
             Command::Result(result) => {
                 let reason = if result == GameResult::Ongoing { "entered" } else { "arbiter-decision" };

@@ -3,12 +3,13 @@
 //! The thread only moves bytes: what is sent and when is decided by [`policy`], what the bytes
 //! mean by `wire::dgt`, when the port is opened by `serial::keeper`.
 
+pub mod orders;
 pub mod policy;
 mod witness;
 
 pub use witness::Fault;
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::json;
 
@@ -33,6 +34,7 @@ use super::{
     },
 };
 
+use orders::OrderTray;
 use policy::{Action, Options, Policy, Received, Updates};
 
 /// Speed of every DGT board, in bits a second.
@@ -46,6 +48,7 @@ const LONGEST_WAIT: Duration = Duration::from_millis(100);
 pub struct DgtSource {
     keeper: PortKeeper,
     options: Options,
+    tray: Arc<OrderTray>,
 }
 
 /// Why a port is not served any longer.
@@ -68,7 +71,15 @@ impl DgtSource {
     /// A board wherever this port is.
     pub fn at(name: PortName, lines: ModemLines) -> DgtSource {
         let options = Options { memory: true, ..Options::default() };
-        DgtSource { keeper: PortKeeper::new(name, BAUD, Framing::EightNone, lines), options }
+        let keeper = PortKeeper::new(name, BAUD, Framing::EightNone, lines);
+        DgtSource { keeper, options, tray: Arc::default() }
+    }
+
+    /// Fetches the arbiter's orders to the clock from this tray.
+    #[must_use]
+    pub fn with_tray(mut self, tray: Arc<OrderTray>) -> DgtSource {
+        self.tray = tray;
+        self
     }
 
     /// Lets the board tell its changes in another way.
@@ -106,6 +117,7 @@ struct Run<'a> {
     name: String,
     keeper: PortKeeper,
     policy: Policy,
+    tray: Arc<OrderTray>,
     /// Since when the link counts as down.
     down_since: Option<MonoTime>,
     sink: &'a Sink,
@@ -121,6 +133,8 @@ impl Run<'_> {
                 Next::Trouble(trouble) => Some(trouble),
                 Next::Open(mut link) => {
                     tracing::info!(port = %self.name, device = self.keeper.device(), "opened");
+                    // An order that nobody could fetch is old.
+                    self.fetch_order();
                     self.policy.opened(sysclock::monotonic(), self.is_wireless());
                     match self.serve(&mut link)? {
                         End::Stopped => return Ok(()),
@@ -133,6 +147,7 @@ impl Run<'_> {
                 }
             };
             let news = self.policy.closed();
+            self.tell_answers()?;
             self.down(news, trouble, None)?;
         }
     }
@@ -141,7 +156,10 @@ impl Run<'_> {
     fn serve(&mut self, link: &mut SerialLink) -> Result<End, SourceError> {
         let mut buffer = [0u8; 1024];
         while !self.stop.is_set() {
-            if let Some(end) = self.act(link)? {
+            self.fetch_order();
+            let end = self.act(link)?;
+            self.tell_answers()?;
+            if let Some(end) = end {
                 return Ok(end);
             }
             let (at, n) = match link.read(&mut buffer, wait(&self.policy, sysclock::monotonic())) {
@@ -165,6 +183,22 @@ impl Run<'_> {
         Ok(End::Stopped)
     }
 
+    fn fetch_order(&mut self) {
+        if let Some((order, given)) = self.tray.take() {
+            tracing::info!(port = %self.name, ?order, "the clock is to be set");
+            self.policy.order(order, given);
+        }
+    }
+
+    /// Tells what came of orders to the clock.
+    fn tell_answers(&mut self) -> Result<(), SourceError> {
+        for answer in self.policy.answers() {
+            tracing::info!(port = %self.name, ?answer, "an order to the clock is settled");
+            self.sink.send(sysclock::monotonic(), Event::Device(answer.note()))?;
+        }
+        Ok(())
+    }
+
     /// Does everything that the policy wants done now.
     fn act(&mut self, link: &mut SerialLink) -> Result<Option<End>, SourceError> {
         while let Some(action) = self.policy.poll(sysclock::monotonic()) {
@@ -173,6 +207,7 @@ impl Run<'_> {
                     tracing::trace!(port = %self.name, ?command, "send");
                     link.write(&[command.byte()])
                 }
+                Action::SetClock(set) => link.write(&set.encode()),
                 Action::DiscardInput => link.discard_input(),
                 Action::Stand(fault) => {
                     let text = &format!("{}: {fault}", self.name);
@@ -257,6 +292,7 @@ impl Source for DgtSource {
     fn run(self: Box<Self>, sink: &Sink, stop: &Stop) -> Result<(), SourceError> {
         let name = self.name();
         let policy = Policy::new(self.options);
-        Run { name, keeper: self.keeper, policy, down_since: None, sink, stop }.run()
+        let DgtSource { keeper, tray, .. } = *self;
+        Run { name, keeper, policy, tray, down_since: None, sink, stop }.run()
     }
 }

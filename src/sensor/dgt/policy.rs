@@ -1,7 +1,8 @@
 //! What is sent to a DGT board and when: a state machine without a clock of its own.
 //!
 //! One request at a time is on the way, so the ten bytes of the board's input buffer are never
-//! full. Nothing is ever sent that changes what the clock shows.
+//! full. Nothing is sent that changes what the clock shows, but for an order of the arbiter ([`Policy::order`]); it
+//! has twelve bytes and goes when nothing else is on the way.
 
 use std::collections::VecDeque;
 
@@ -11,14 +12,17 @@ use crate::{
 };
 
 mod doubt;
+mod order;
 mod rations;
 mod recipe;
 mod steady;
 mod words;
 
 use self::doubt::Doubt;
+use self::order::Orders;
 use self::rations::Rations;
 use self::recipe::{IDENTITY, RESET, Step, stream};
+use super::orders::{Answer, ClockOrder};
 use super::witness::{Fault, Witness};
 pub use words::{Action, Options, Received, Updates};
 
@@ -76,6 +80,8 @@ struct Steady {
     clock: MonoTime,
     /// The mode was told to a quiet board, which is asked next whether it is there.
     told: bool,
+    /// The board tells the clock, too, until an order is settled.
+    with_clock: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +120,8 @@ pub struct Policy {
     rationed: Option<Vec<u8>>,
     /// What is on the port was found to be no board.
     wrong: bool,
+    /// Orders to set the clock.
+    orders: Orders,
     /// Bytes or an answer were lost: a dump as soon as may be.
     lost: bool,
     last_traffic: MonoTime,
@@ -142,6 +150,7 @@ impl Policy {
             rations: Rations::default(),
             rationed: None,
             wrong: false,
+            orders: Orders::default(),
             lost: false,
             last_traffic: MonoTime::ZERO,
             next_dump: MonoTime::ZERO,
@@ -168,12 +177,26 @@ impl Policy {
         self.down()
     }
 
+    /// The arbiter ordered at `given` that the clock be set. What comes of it is among the [`Policy::answers`].
+    pub fn order(&mut self, order: ClockOrder, given: MonoTime) {
+        self.orders.take(order, given);
+        if !self.up {
+            self.orders.link_lost(self.last_traffic);
+        }
+    }
+
+    /// What came of orders since this was asked last.
+    pub fn answers(&mut self) -> Vec<Answer> {
+        self.orders.answers()
+    }
+
     /// True while the board answers.
     pub fn is_up(&self) -> bool {
         self.up
     }
 
     fn down(&mut self) -> bool {
+        self.orders.link_lost(self.last_traffic);
         let news = self.up || !self.told;
         self.up = false;
         self.told = true;
@@ -218,6 +241,7 @@ impl Policy {
                         }
                     }
                     self.frame(at, *id);
+                    self.orders.heard(at, *id, payload, self.wireless);
                 }
                 Framed::Dropped(n) => {
                     self.lost = true;
@@ -335,6 +359,7 @@ impl Policy {
         let mut framed = Vec::new();
         self.framer.expire(at, &mut framed);
         self.lost |= !framed.is_empty();
+        self.orders.expire(at);
         if let Some(pending) = self.pending {
             if at < pending.until {
                 return self.queue.pop_front();
@@ -350,7 +375,13 @@ impl Policy {
             Phase::Start(steps, _) => match steps.front().copied() {
                 None => {
                     let (refresh, clock) = (at.plus_ms(self.refresh_ms()), at.plus_ms(CLOCK_MS));
-                    self.phase = Phase::Steady(Steady { settled: None, refresh, clock, told: false });
+                    self.phase = Phase::Steady(Steady {
+                        settled: None,
+                        refresh,
+                        clock,
+                        told: false,
+                        with_clock: false,
+                    });
                     self.poll(at)
                 }
                 Some(step) => Some(self.step(at, step)),

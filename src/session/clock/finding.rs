@@ -67,12 +67,6 @@ pub enum Finding {
     },
     /// The clock stands, nobody stopped it by an event of its own, and moves are made.
     Standing,
-    /// No clock is connected to the board any more.
-    Absent,
-    /// One is again.
-    Back,
-    /// The clock shows its battery sign.
-    Battery,
     /// The times fall for the player who does not have the move, again and again.
     Exchanged,
     /// The opponent has pressed in turn: what is known of a player's press is complete.

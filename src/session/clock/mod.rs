@@ -227,22 +227,11 @@ impl Estimator {
 
     /// No clock is connected any more: presses may go by unseen.
     pub fn lost(&mut self) {
-        self.findings.push_back(Finding::Absent);
         self.heard = i64::MIN / 4;
         self.last = None;
         self.pending = None;
         self.turned = None;
         self.doubt.clear();
-    }
-
-    /// A clock is connected again.
-    pub fn found(&mut self) {
-        self.findings.push_back(Finding::Back);
-    }
-
-    /// The clock shows its battery sign.
-    pub fn battery_low(&mut self) {
-        self.findings.push_back(Finding::Battery);
     }
 
     /// The last reading shows other times than the ones before it, and none has confirmed them yet: it may be

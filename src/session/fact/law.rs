@@ -444,7 +444,7 @@ pub enum Times {
     },
 }
 
-/// A time that was worked out; the clock itself is never set.
+/// A time that was worked out; the clock itself is not set by it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockCalc {
     /// Which rule: `fischer`, `delay`, `period`, `illegal`, `claim-incorrect`, ...
@@ -518,6 +518,49 @@ impl ClockCalc {
             after: None,
         }
     }
+}
+
+/// What an external clock shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// White's time left, in milliseconds.
+    pub white_ms: Option<u64>,
+    /// Black's time left, in milliseconds.
+    pub black_ms: Option<u64>,
+    /// Whose clock runs.
+    pub running: Option<Side>,
+}
+
+/// An arbiter orders the external clock to be set.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ClockOrder {
+    /// Number of the order in the game, from 1.
+    pub order: u32,
+    /// The last reading of the clock.
+    pub before: Option<Shown>,
+    /// The time that White is to have, in milliseconds: whole seconds.
+    pub white_ms: u64,
+    /// The time that Black is to have, in milliseconds: whole seconds.
+    pub black_ms: u64,
+    /// Whose clock is to run; nothing where both are to stand still.
+    pub runs: Option<Side>,
+    /// Who may see it.
+    pub to: Audience,
+}
+
+/// The external clock acknowledged an order.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ClockSet {
+    /// Number of the order.
+    pub order: u32,
+    /// The last reading of the clock before the order.
+    pub before: Option<Shown>,
+    /// What the clock was set to.
+    pub after: Shown,
+    /// How often the order was sent.
+    pub tries: u64,
+    /// Who may see it.
+    pub to: Audience,
 }
 
 /// A penalty: a proposal until the arbiter confirms it.
@@ -717,6 +760,10 @@ pub enum LawFact {
     ClaimCheck(ClaimCheck),
     /// A time, worked out.
     Clock(Box<ClockCalc>),
+    /// The external clock is to be set.
+    ClockOrder(ClockOrder),
+    /// It was set.
+    ClockSet(ClockSet),
     /// A penalty.
     Penalty(Penalty),
     /// A position, times and score, frozen.
@@ -909,6 +956,8 @@ impl LawFact {
             LawFact::Restore(_) => "restore",
             LawFact::ClaimCheck(_) => "claim_check",
             LawFact::Clock(_) => "clock",
+            LawFact::ClockOrder(_) => "clock_order",
+            LawFact::ClockSet(_) => "clock_set",
             LawFact::Penalty(_) => "penalty",
             LawFact::Snapshot(_) => "snapshot",
             LawFact::Boards(_) => "boards",
@@ -936,6 +985,8 @@ impl LawFact {
         match self {
             LawFact::Advisory(notice) => notice.to,
             LawFact::Restore(Restore { to, .. })
+            | LawFact::ClockOrder(ClockOrder { to, .. })
+            | LawFact::ClockSet(ClockSet { to, .. })
             | LawFact::Penalty(Penalty { to, .. })
             | LawFact::IllegalStands { to, .. }
             | LawFact::CanMate { to, .. }

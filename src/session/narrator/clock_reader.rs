@@ -154,17 +154,11 @@ impl Narrator {
 
     /// A note of a device may be about the clock.
     pub(in crate::session) fn heed_clock(&mut self, note: &Value, now: Now, facts: &mut Facts) {
-        let word = |key: &str| note.get(key).and_then(Value::as_str);
-        if self.is_over() || !self.reader.estimator.is_read() {
-            return;
+        let absent = note.get("clock").and_then(Value::as_str) == Some("absent");
+        if absent && !self.is_over() && self.reader.estimator.is_read() {
+            self.reader.estimator.lost();
+            self.tell_findings(now, facts);
         }
-        match (word("clock"), word("clock_battery")) {
-            (Some("absent"), _) => self.reader.estimator.lost(),
-            (Some("present"), _) => self.reader.estimator.found(),
-            (_, Some("low")) => self.reader.estimator.battery_low(),
-            _ => return,
-        }
-        self.tell_findings(now, facts);
     }
 
     /// Time has passed.

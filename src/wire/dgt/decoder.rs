@@ -122,6 +122,11 @@ impl DgtDecoder {
         &self.identity
     }
 
+    /// Whether a clock is connected, and whether it showed its battery sign last; nothing before it was heard.
+    pub fn clock_device(&self) -> Option<(bool, bool)> {
+        self.times.device()
+    }
+
     /// What every square reads in the board's own numbering, once all are known.
     pub fn squares(&self) -> Option<Squares> {
         let mut squares = [Reading::Empty; 64];
@@ -190,7 +195,7 @@ impl DgtDecoder {
     }
 
     /// Who sits at the left of the clock, which stands at the connector.
-    fn left(&self) -> Color {
+    pub fn left(&self) -> Color {
         if self.rotated == self.clock_turned { Color::White } else { Color::Black }
     }
 

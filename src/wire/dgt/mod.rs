@@ -13,6 +13,7 @@ pub mod decoder;
 pub mod frame;
 pub mod memory;
 pub mod message;
+pub mod set_clock;
 pub mod storage;
 mod times;
 

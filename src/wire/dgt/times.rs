@@ -143,6 +143,11 @@ impl Times {
         self.told
     }
 
+    /// Whether a clock is connected, and whether it showed its battery sign last; nothing before it was heard.
+    pub fn device(&self) -> Option<(bool, bool)> {
+        Some((!self.absent?, self.last.is_some_and(|state| state.battery_low)))
+    }
+
     fn tell(&mut self, state: &ClockState, running: Option<Color>, left: Color, out: &mut Vec<Event>) {
         let ms = |color: Color| {
             let side = if color == left { state.left } else { state.right };

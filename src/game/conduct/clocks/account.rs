@@ -107,11 +107,11 @@ impl Conduct {
             let expected = self.clocks.remaining(side, desk.at);
             // A clock may tell the increment of a move a moment before the press is told.
             let pressed = self.pressed_just_now(side, desk);
-            let off = |expected: u64| expected.abs_diff(reported) > tolerance;
+            let far = |expected: u64| expected.abs_diff(reported) > tolerance;
             // A clock adds the time of a period by itself, at the move or when the main time is used up.
             let added = self.period_to_come(side, desk);
             let off = |expected: u64| {
-                off(expected) && added.is_none_or(|added| off(expected.saturating_add(added)))
+                far(expected) && added.is_none_or(|added| far(expected.saturating_add(added)))
             };
             if let Some(expected) = expected.filter(|expected| off(*expected))
                 && self.clocks.begun.is_some()
@@ -126,6 +126,10 @@ impl Conduct {
                     ..notice
                 });
             }
+            let by_period = expected.zip(added).map(|(expected, added)| expected.saturating_add(added));
+            let explained = [pressed, by_period].into_iter().flatten().any(|expected| !far(expected));
+            let unexplained = expected.filter(|_| !explained);
+            self.clocks.corrections.get_mut(side).read(unexplained, reported, tolerance);
             self.clocks.half_mut(side).left = Some(reported);
             if reported > 0 {
                 self.clocks.half_mut(side).flag = None;

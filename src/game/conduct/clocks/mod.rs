@@ -1,6 +1,6 @@
 //! The clock in law (Articles 6 and 8.4): whose time runs, what is left, moves of a period, who has to record.
 //!
-//! An external clock keeps the time: what is worked out here is evidence ([`account`]), and nothing sets it. Where
+//! An external clock keeps the time: what is worked out here is evidence ([`account`]), and does not set it. Where
 //! this program is the clock ([`own`]), it is what counts.
 
 mod account;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use shakmaty::{ByColor, Color};
 
 use self::think::Thinking;
-use super::{Conduct, Desk};
+use super::{Conduct, Desk, correction::Correction};
 use crate::{
     game::own_clock::OwnClock,
     laws::{
@@ -23,7 +23,11 @@ use crate::{
         settings::{ClockKind, ClockSettings, LawSettings},
         time_control::GameControl,
     },
-    session::{fact::law::LawState, setup::GameSetup, time::MonoTime},
+    session::{
+        fact::law::{LawState, Shown},
+        setup::GameSetup,
+        time::MonoTime,
+    },
 };
 
 const BOTH: [Color; 2] = [Color::White, Color::Black];
@@ -77,6 +81,8 @@ pub(super) struct Clocks {
     thinking: Thinking,
     /// Additional time that was ruled: five seconds a move.
     ruled: Option<PerMove>,
+    /// What was ruled and an external clock does not show yet.
+    pub(super) corrections: ByColor<Correction>,
     pub(super) paused: bool,
     white: Half,
     black: Half,
@@ -136,6 +142,7 @@ impl Clocks {
             control,
             setting: settings.clock,
             ruled: None,
+            corrections: ByColor::default(),
             paused: false,
             white,
             black,
@@ -289,6 +296,25 @@ impl Clocks {
         }
         self.half_mut(side).left = Some(ms);
         self.half_mut(side).flag = None;
+    }
+
+    /// An external clock was set to these times, which are those that were ruled.
+    pub(super) fn ordered(&mut self, shown: Shown, at: MonoTime) {
+        let running = shown.running.map(|side| side.0);
+        if self.running != running {
+            self.stop(at);
+        }
+        match running {
+            Some(side) if self.running.is_none() => self.run(side, at),
+            _ => {}
+        }
+        self.paused = running.is_none();
+        for (side, ms) in [(Color::White, shown.white_ms), (Color::Black, shown.black_ms)] {
+            if let Some(ms) = ms {
+                self.set(side, ms, at);
+            }
+        }
+        self.corrections = ByColor::default();
     }
 }
 

@@ -86,6 +86,9 @@ impl Conduct {
             (self.clocks.remaining(claim.by, desk.at), self.clocks.remaining(!claim.by, desk.at));
         let (Some(claimant_ms), Some(opponent_ms)) = (claimant, opponent) else { return };
         let after = incorrect_claim(&self.settings.draw, ClaimTimes { claimant_ms, opponent_ms });
+        let corrections = &mut self.clocks.corrections;
+        corrections.get_mut(claim.by).rule_change(claimant_ms, after.claimant_ms);
+        corrections.get_mut(!claim.by).rule_change(opponent_ms, after.opponent_ms);
         desk.calc(ClockCalc {
             side: Some(Side(claim.by)),
             before: Some(Times::Parties { claimant: claimant_ms, opponent: opponent_ms }),
@@ -97,6 +100,7 @@ impl Conduct {
     pub(super) fn tell_bonus(&mut self, opponent: Color, desk: &mut Desk<'_>) {
         if let Some(before) = self.clocks.remaining(opponent, desk.at) {
             let after = quickplay::with_bonus(before);
+            self.clocks.corrections.get_mut(opponent).rule_change(before, after);
             desk.calc(ClockCalc {
                 side: Some(Side(opponent)),
                 before: Some(Times::Opponent { opponent: before }),

@@ -29,6 +29,11 @@ impl Conduct {
         {
             let now = |side| self.clocks.remaining(side, desk.at);
             let before = now(by).zip(now(!by));
+            if let Some((now_offender, now_opponent)) = before {
+                let corrections = &mut self.clocks.corrections;
+                corrections.get_mut(by).rule(now_offender, offender);
+                corrections.get_mut(!by).rule(now_opponent, opponent);
+            }
             desk.calc(ClockCalc {
                 side: Some(Side(by)),
                 before: before.map(|(offender, opponent)| Times::Irregular { offender, opponent }),
@@ -56,6 +61,7 @@ impl Conduct {
     pub(super) fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {
         let before = self.clocks.remaining(side, desk.at);
         self.clocks.set(side, ms, desk.at);
+        self.clocks.corrections.get_mut(side).set(before, ms);
         desk.calc(ClockCalc {
             side: Some(Side(side)),
             before: before.map(Times::One),
@@ -69,6 +75,7 @@ impl Conduct {
         let Some(before) = self.clocks.remaining(side, desk.at) else { return };
         let after = clock::adjusted(before, add);
         self.clocks.set(side, after, desk.at);
+        self.clocks.corrections.get_mut(side).change(before, after);
         desk.calc(ClockCalc {
             side: Some(Side(side)),
             before: Some(Times::One(before)),

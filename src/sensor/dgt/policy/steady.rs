@@ -10,7 +10,11 @@ impl Policy {
         if self.pending.is_some() {
             return None;
         }
+        if let Some(action) = self.set_clock(at) {
+            return Some(action);
+        }
         let refresh_ms = self.refresh_ms();
+        let by_order = self.orders.is_busy() && self.options.updates == Updates::Board;
         let Phase::Steady(steady) = &mut self.phase else { return None };
         if steady.told {
             steady.told = false;
@@ -26,11 +30,11 @@ impl Policy {
         }
         // A board that lost power for a moment answers, but tells nothing by itself. To one that is in its mode,
         // the mode is no news.
-        if at >= quiet {
+        if at >= quiet && !by_order {
             steady.told = true;
             return Some(self.send(at, self.options.updates.command(), 0, 0));
         }
-        if self.options.updates == Updates::Board && at >= steady.clock {
+        if self.options.updates == Updates::Board && at >= steady.clock && !by_order {
             steady.clock = at.plus_ms(CLOCK_MS);
             return Some(self.send(at, Command::SendClock, ANSWER_MS, 1));
         }
@@ -42,7 +46,7 @@ impl Policy {
         if let Some(command) = self.wanted.pop_front() {
             return Some(self.send(at, command, ANSWER_MS, 1));
         }
-        if at >= steady.refresh {
+        if at >= steady.refresh && !by_order {
             steady.refresh = at.plus_ms(refresh_ms);
             self.lost = true;
             return Some(self.send(at, self.options.updates.command(), 0, 0));
@@ -52,6 +56,23 @@ impl Policy {
             return Some(self.send(at, Command::Battery, ANSWER_MS, 1));
         }
         None
+    }
+
+    /// Sends an order to the clock. Its acknowledgement does not come where the board tells squares only: there it
+    /// tells the clock, too, until the order is settled.
+    fn set_clock(&mut self, at: MonoTime) -> Option<Action> {
+        let Phase::Steady(steady) = &mut self.phase else { return None };
+        let squares_only = self.options.updates == Updates::Board;
+        if squares_only && self.orders.is_busy() && !steady.with_clock {
+            steady.with_clock = true;
+            return Some(Action::Send(Command::UpdateNice));
+        }
+        if steady.with_clock && !self.orders.is_busy() {
+            steady.with_clock = false;
+            self.lost = true;
+            return Some(Action::Send(self.options.updates.command()));
+        }
+        Some(Action::SetClock(self.orders.due(at)?.set))
     }
 
     /// When [`Policy::poll`] has something to do at the latest.
@@ -66,11 +87,15 @@ impl Policy {
                 let dump = if self.lost { Some(self.next_dump) } else { steady.settled };
                 let soon =
                     steady.told || !self.wanted.is_empty() || (self.memory && steady.settled.is_none());
-                let clock = (self.options.updates == Updates::Board).then_some(steady.clock);
-                let other = [clock, self.battery, soon.then_some(MonoTime::ZERO)];
-                let quiet = self.last_traffic.plus_ms(QUIET_MS);
-                let due =
-                    quiet.min(steady.refresh).min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
+                let squares_only = self.options.updates == Updates::Board;
+                let by_order = squares_only && self.orders.is_busy();
+                let soon = soon || by_order != steady.with_clock;
+                let clock = (squares_only && !by_order).then_some(steady.clock);
+                let order = self.orders.deadline();
+                let other = [clock, self.battery, order, soon.then_some(MonoTime::ZERO)];
+                let quiet = self.last_traffic.plus_ms(QUIET_MS).min(steady.refresh);
+                let quiet = if by_order { MonoTime::END } else { quiet };
+                let due = quiet.min(dump.map_or(MonoTime::END, |d| d.max(self.next_dump)));
                 Some(other.into_iter().flatten().fold(due, MonoTime::min))
             }
         };

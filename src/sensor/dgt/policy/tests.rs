@@ -1,5 +1,7 @@
 //! The policy against a board in virtual time.
 
+mod orders;
+
 use super::*;
 use crate::wire::dgt::{
     Message,
@@ -53,6 +55,10 @@ struct Run {
     reopened: Vec<u64>,
     /// Answers on their way, with the time at which they arrive.
     coming: Vec<(u64, Vec<u8>)>,
+    /// What the clock answers to each order, and after how many milliseconds.
+    clock: VecDeque<Vec<(u64, Clock)>>,
+    /// When it was sent one.
+    ordered: Vec<u64>,
 }
 
 impl Run {
@@ -74,6 +80,8 @@ impl Run {
             withheld: Vec::new(),
             reopened: Vec::new(),
             coming: Vec::new(),
+            clock: VecDeque::new(),
+            ordered: Vec::new(),
         }
     }
 
@@ -101,6 +109,12 @@ impl Run {
                         self.sent.push((self.now, command));
                         if let Some(bytes) = board(command) {
                             self.coming.push((self.now + 5, bytes));
+                        }
+                    }
+                    Action::SetClock(_) => {
+                        self.ordered.push(self.now);
+                        for (after, said) in self.clock.pop_front().unwrap_or_default() {
+                            self.coming.push((self.now + after, Message::Clock(said).encode()));
                         }
                     }
                     Action::DiscardInput => self.coming.clear(),

@@ -1,7 +1,7 @@
 //! What the policy is told and what it says.
 
 use super::super::witness::Fault;
-use crate::wire::dgt::{Command, memory::Squares};
+use crate::wire::dgt::{Command, memory::Squares, set_clock::SetClock};
 
 /// Which changes the board tells by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct Options {
 pub enum Action {
     /// Send this command.
     Send(Command),
+    /// Send the order of the arbiter to the clock.
+    SetClock(SetClock),
     /// Throw away what came in and was not read.
     DiscardInput,
     /// The board does not answer as it should. `news` when its link counted as up, or nothing was told yet.
