@@ -407,6 +407,73 @@ fn without_a_clock_think_times_are_on_record() {
     assert!(table.publisher.state().plies.iter().all(|ply| ply.elapsed_ms.is_none()));
 }
 
+/// What a clock that rounds up shows of these times.
+fn shown(white_ms: u64, black_ms: u64, running: Option<Color>) -> Event {
+    let up = |ms: u64| Some(ms.div_ceil(1000) * 1000);
+    Event::Times(ClockReading { white_ms: up(white_ms), black_ms: up(black_ms), running })
+}
+
+#[test]
+fn the_readings_before_a_flag_tell_when_it_fell() {
+    let mut table = Table::with("60", "external", json!({"config": {"clock.rounding": "up"}}));
+    table.at(0, Event::Run(Color::White));
+    for at in (0..60_000).step_by(370) {
+        table.at(at + 40, shown(60_000 - at, 60_000, Some(Color::White)));
+    }
+    // The next reading comes late.
+    table.at(60_900, shown(0, 60_000, None)).at(60_900, Event::Flag(Color::White));
+    let flag = table.advisories("flag-indicated")[0];
+    let (from, to) = (flag["fell_from_us"].as_u64().unwrap(), flag["fell_to_us"].as_u64().unwrap());
+    assert!(from <= 60_000_000 && 60_000_000 <= to, "{from} {to}");
+    assert!(to < 60_600_000, "not until it was read: {to}");
+}
+
+#[test]
+fn five_seconds_that_were_ruled_are_expected_of_the_clock() {
+    let config = json!({"config": {"clock.rounding": "up", "quickplay": "five-second"}});
+    let mut table = Table::with("110", "external", config);
+    let (mut white, mut black, mut at) = (110_000u64, 110_000u64, 0u64);
+    table.at(0, Event::Run(Color::White));
+    let moves = [
+        (Square::G1, Square::F3),
+        (Square::G8, Square::F6),
+        (Square::F3, Square::G1),
+        (Square::F6, Square::G8),
+    ];
+    for ply in 0..14usize {
+        let side = if ply % 2 == 0 { Color::White } else { Color::Black };
+        let (from, to) = moves[ply % 4];
+        let press_at = at + 9_000;
+        let mut next = at + 300;
+        table.at(next, Event::Square { square: from, occupied: false });
+        table.at(next + 200, Event::Square { square: to, occupied: true });
+        while next + 400 < press_at {
+            next += 400;
+            let used = next - at;
+            let (w, b) = if side == Color::White { (white - used, black) } else { (white, black - used) };
+            table.at(next.max(table.now_ms), shown(w, b, Some(side)));
+        }
+        let bonus = if ply >= 4 { 5_000 } else { 0 };
+        let left = if side == Color::White { &mut white } else { &mut black };
+        *left = *left - 9_000 + bonus;
+        at = press_at;
+        table.at(at, Event::Press(side)).at(at + 200, shown(white, black, Some(side.other())));
+        if ply == 3 {
+            table.at(at + 210, Event::Button("request-five-seconds-white".to_owned()));
+            table.at(at + 215, Event::Button("draw-decline-black".to_owned()));
+            table.arbiter(at + 220, "five-seconds-on");
+        }
+    }
+    let told = table.advisories("clock-adjusted");
+    assert!(told.is_empty(), "{told:?}");
+    // Who moves at once and presses late does not let the time of the wrong player fall.
+    assert!(table.advisories("clock-sides-exchanged").is_empty());
+    // With them the times at the presses are known before the next reading.
+    let estimated = table.told(|fact| fact["fact"] == "ply_clock" && fact["estimated"] == true);
+    let of_last = estimated.iter().rfind(|fact| fact["ply"] == 14).expect("estimated");
+    assert!(of_last["clock_ms"].as_u64().unwrap().abs_diff(black) < 1_000, "{of_last} {black}");
+}
+
 #[test]
 fn a_flag_of_an_external_clock_fell_within_an_interval() {
     let reading = |white_ms, black_ms, side| {

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _};
 
-use crate::laws::touch;
+use crate::laws::{arithmetic::clock::PerMove, touch};
 
 use super::{
     Session,
@@ -140,6 +140,16 @@ impl Session {
     /// Milliseconds of a delay that were to go at the last reading of a clock that is kept here.
     pub fn clock_delay_ms(&self) -> u64 {
         self.narrator.clock_delay_ms()
+    }
+
+    /// Between which moments the time of a side ran out at an external clock, as its readings before tell.
+    pub fn clock_zero(&self, side: Color, at: MonoTime) -> Option<(MonoTime, MonoTime)> {
+        self.narrator.clock_zero(side, at)
+    }
+
+    /// From now on a move adds this at the clock: it was ruled.
+    pub fn rule_per_move(&mut self, per_move: PerMove) {
+        self.narrator.rule_per_move(per_move);
     }
 
     /// What was told is beyond doubt: a ruling or an envelope says so.

@@ -37,6 +37,7 @@ use self::{
 use super::sooner;
 use crate::{
     laws::{
+        arithmetic::clock::PerMove,
         articles::Articles,
         settings::{Alert, LawSettings},
         touch,
@@ -78,6 +79,8 @@ pub(super) enum Order {
     Play(Move, bool),
     /// The ply of this index was completed by the press before it.
     Complete(usize),
+    /// A move adds this to the time of its player from now on.
+    PerMove(PerMove),
     /// The clock that is kept here shows this; the side whose last move was told with less time.
     Clock { reading: ClockReading, delay_ms: u64, amended: Option<Color> },
     /// The arbiter stopped that clock (`true`), or started it.

@@ -59,6 +59,7 @@ impl Conduct {
             | Order::ConfirmTold
             | Order::Correct(..)
             | Order::Complete(_)
+            | Order::PerMove(_)
             | Order::Clock { .. }
             | Order::Pause(_) => None,
         });

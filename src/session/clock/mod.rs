@@ -289,6 +289,21 @@ impl Estimator {
         (self.read && span.is_bounded()).then(|| Estimate::of(span))
     }
 
+    /// When the running side of the clock has no time left: the moments between which that is.
+    pub fn zero(&self, side: Color, at: MonoTime) -> Option<(MonoTime, MonoTime)> {
+        let now = i64::try_from(at.since(self.origin?)).ok()?;
+        if !self.read || self.bank.running() != Some(side) {
+            return None;
+        }
+        let zero = Span::exact(now).plus(self.bank.left(side, now));
+        zero.is_bounded().then(|| (self.moment(zero.lo), self.moment(zero.hi)))
+    }
+
+    /// From now on a move adds this to the time of its player: it was ruled.
+    pub fn rule_per_move(&mut self, per_move: PerMove) {
+        self.expected.per_move = Some(per_move);
+    }
+
     /// How many hypotheses and messages are kept.
     pub fn kept(&self) -> usize {
         self.bank.len() + self.doubt.len()

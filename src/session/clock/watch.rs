@@ -87,6 +87,10 @@ impl Estimator {
     pub fn moved(&mut self, by: Color, at: MonoTime) {
         let at = self.local(at);
         self.moved_while_standing(at);
+        if at.saturating_sub(self.motion.since.hi) < FALLS_US + self.model.lag_us() {
+            // The time that fell may still be that of the turn before.
+            return;
+        }
         let Some((side, _)) = self.watch.falls.filter(|(_, since)| at - since >= FALLS_US) else { return };
         if side == by {
             self.watch.contrary = 0;

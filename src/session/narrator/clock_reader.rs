@@ -53,6 +53,8 @@ pub(super) struct Reader {
     completed: ByColor<Option<(usize, MonoTime)>>,
     /// A reading that may be wrong.
     held: Option<ClockReading>,
+    /// Between which moments the time of a side ran out, as it looked before the clock showed that.
+    zero: ByColor<Option<(MonoTime, MonoTime)>>,
 }
 
 impl Reader {
@@ -61,7 +63,14 @@ impl Reader {
         let expected = control.as_ref().map_or_else(Expected::default, |control| expected(control, laws));
         let fresh = setup.history.is_empty() && setup.given.is_empty();
         let estimator = Estimator::new(setup.settings.clock, expected, fresh);
-        Reader { estimator, control, earlier: setup.history.len(), completed: ByColor::default(), held: None }
+        Reader {
+            estimator,
+            control,
+            earlier: setup.history.len(),
+            completed: ByColor::default(),
+            held: None,
+            zero: ByColor::default(),
+        }
     }
 
     pub fn deadline(&self) -> Option<MonoTime> {
@@ -71,6 +80,19 @@ impl Reader {
     /// What a player has left who has just pressed, where that is known well enough to be told.
     pub fn at_press(&self, by: Color) -> Option<Estimate> {
         self.estimator.at_press(by).filter(|left| left.width_us() <= WIDEST_US)
+    }
+
+    /// A reading that shows no time left of the side that runs: since when, the readings before it tell.
+    fn note_zero(&mut self, reading: ClockReading, at: MonoTime) {
+        for side in Color::ALL {
+            match side.fold_wb(reading.white_ms, reading.black_ms) {
+                Some(0) => {
+                    let zero = self.zero.get_mut(side);
+                    *zero = zero.or_else(|| self.estimator.zero(side, at));
+                }
+                _ => *self.zero.get_mut(side) = None,
+            }
+        }
     }
 
     pub fn completed(&mut self, by: Color, index: usize, at: MonoTime) {
@@ -111,10 +133,22 @@ fn expected(control: &GameControl, laws: &LawSettings) -> Expected {
 }
 
 impl Narrator {
+    /// Between which moments the time of a side has run out that an external clock shows as used up at `at`, or
+    /// tells by its flag.
+    pub(in crate::session) fn clock_zero(&self, side: Color, at: MonoTime) -> Option<(MonoTime, MonoTime)> {
+        self.reader.zero.get(side).or_else(|| self.reader.estimator.zero(side, at))
+    }
+
+    /// From now on a move adds this to the time of its player.
+    pub(in crate::session) fn rule_per_move(&mut self, per_move: PerMove) {
+        self.reader.estimator.rule_per_move(per_move);
+    }
+
     /// A reading of the clock.
     pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
         if !self.is_over() {
             self.count_moves();
+            self.reader.note_zero(reading, now.at);
             self.reader.estimator.read(now.at, reading);
         }
         // A reading that may be wrong is told when the next ones, or that none come, confirm it.

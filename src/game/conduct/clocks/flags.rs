@@ -38,12 +38,12 @@ impl Conduct {
         }
         let to = if over { Audience::Journal } else { audience(self.settings.flag_alert()) };
         let notice = Notice::of("flag-indicated", to);
-        let from = self.flag_from(side, desk.at);
+        let (from, to_latest) = self.fell_between(side, desk);
         desk.notice(Notice {
             side: Some(Side(side)),
             after_end: over,
             fell_from_us: Some(from.as_micros()),
-            fell_to_us: Some(desk.at.as_micros()),
+            fell_to_us: Some(to_latest.as_micros()),
             ..notice
         });
         if over {
@@ -74,6 +74,16 @@ impl Conduct {
             desk.notice(Notice { who, ..Notice::of("scoresheet-update-due", Audience::Arbiter) });
         }
         desk.state(LawState { arbiter_may_see_count: true, ..LawState::default() });
+    }
+
+    /// Between which moments a flag fell that is indicated now: what the way of the reading allows, and of that
+    /// what the readings before it allow.
+    fn fell_between(&self, side: Color, desk: &Desk<'_>) -> (MonoTime, MonoTime) {
+        let (from, to) = (self.flag_from(side, desk.at), desk.at);
+        match desk.session.clock_zero(side, to).filter(|_| self.clocks.own.is_none()) {
+            Some((first, last)) if first <= to && last >= from => (first.max(from), last.min(to)),
+            _ => (from, to),
+        }
     }
 
     /// Since when a flag that is indicated now may have been down. An external clock tells it in its next

@@ -4,7 +4,7 @@ use shakmaty::Color;
 
 use super::Refusal;
 use crate::{
-    game::conduct::{Conduct, Desk, claims::Pending, command::PenaltyKind},
+    game::conduct::{Conduct, Desk, Order, claims::Pending, command::PenaltyKind},
     laws::arithmetic::{
         claim::{ClaimTimes, incorrect_claim},
         clock, quickplay,
@@ -160,6 +160,7 @@ impl Conduct {
         };
         self.tell_bonus(!by, desk);
         self.clocks.rule_per_move(per_move);
+        desk.orders.push(Order::PerMove(per_move));
         let delay = matches!(per_move, clock::PerMove::Delay { .. });
         desk.state(LawState {
             mode: Some(if delay { "delay" } else { "fischer" }),
