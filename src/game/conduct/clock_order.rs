@@ -1,4 +1,4 @@
-//! An arbiter's order to the external clock, and what is seen of that clock as a device: there, away, its battery.
+//! An arbiter's order to the clock, and what is seen of that clock as a device: there, away, its battery.
 //!
 //! Nothing is sent from here. `send-clock` tells the fact `clock_order`; who reads the board sends it and answers
 //! with a device note, which is an input like any other.
@@ -162,7 +162,8 @@ impl Conduct {
     /// The times as ruled so far are sent to the clock, with the clock of this side running, or none.
     pub(super) fn send_clock(&mut self, runs: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         if self.keeps_clock() {
-            return Err("this program keeps the clock: its times are those that are ruled".into());
+            self.set_own_clock(runs, desk);
+            return Ok(());
         }
         let Some(unit) = self.clock_desk.unit() else {
             return Err("no DGT clock is read that could be set; set it by hand".into());
@@ -194,6 +195,22 @@ impl Conduct {
         let to = Audience::Arbiter;
         desk.tell(LawFact::ClockOrder(ClockOrder { order, before, white_ms, black_ms, runs, to }));
         Ok(())
+    }
+
+    /// What was ruled and the clock that is kept here does not show yet, it shows from now on.
+    fn set_own_clock(&mut self, runs: Option<Color>, desk: &mut Desk<'_>) {
+        for side in Color::ALL {
+            let Some(account) = self.clocks.remaining(side, desk.at) else { continue };
+            let ruled = self.clocks.corrections.get(side).ruled(account);
+            if ruled != account {
+                self.change_clock(side, ruled, desk);
+            }
+        }
+        match runs {
+            Some(side) => self.start_by_command(side, desk),
+            None if self.own_runs() => self.stop_by_command(desk),
+            None => {}
+        }
     }
 
     /// Who reads the board tells what came of the order.

@@ -104,8 +104,7 @@ impl Conduct {
             Command::Pause => self.stop_by_command(desk),
             Command::Run(side) => {
                 let side = side.unwrap_or_else(|| self.to_run(desk));
-                desk.orders.push(Order::Pause(false));
-                self.started(side, desk);
+                self.start_by_command(side, desk);
             }
             Command::Restore(None) if self.claims.waits_for("touch") => self.accept(desk)?,
             Command::Restore(None) => self.tell_restore(desk),

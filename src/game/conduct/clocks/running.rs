@@ -33,6 +33,12 @@ impl Conduct {
         self.stopped(desk);
     }
 
+    /// A clock is started by the arbiter's command.
+    pub(in crate::game::conduct) fn start_by_command(&mut self, side: Color, desk: &mut Desk<'_>) {
+        desk.orders.push(Order::Pause(false));
+        self.started(side, desk);
+    }
+
     /// What a clock that ran from one time to another has used.
     pub(in crate::game::conduct) fn tell_elapsed(
         &self,

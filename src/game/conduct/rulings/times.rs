@@ -58,7 +58,7 @@ impl Conduct {
         }
     }
 
-    pub(super) fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {
+    pub(in crate::game::conduct) fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {
         let before = self.clocks.remaining(side, desk.at);
         self.clocks.set(side, ms, desk.at);
         self.clocks.corrections.get_mut(side).set(before, ms);
