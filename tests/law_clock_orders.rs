@@ -151,6 +151,22 @@ fn the_penalty_for_an_illegal_move_is_sent_with_one_command() {
 }
 
 #[test]
+fn the_times_of_an_irregular_press_are_sent_after_they_were_restored() {
+    let script = "
+        2000 piece e2
+        2500 piece e5 P
+        3000 press white
+        3100 times 5427000 5400000 black
+        63100 times 5427000 5340000
+        64000 arbiter restore-times
+        65000 arbiter send-clock";
+    let order = told(script).into_iter().find(|fact| fact["fact"] == "clock_order").unwrap();
+    let times = (order["white_ms"].as_u64().unwrap(), order["black_ms"].as_u64().unwrap());
+    assert!((5_396_000..=5_398_000).contains(&times.0), "without the increment: {times:?}");
+    assert!((5_399_000..=5_401_000).contains(&times.1), "what ran since is given back: {times:?}");
+}
+
+#[test]
 fn what_cannot_be_sent_is_refused_and_changes_nothing() {
     let no_clock = facts(header(), "0 device {\"source\":\"dgt\"}\n10 arbiter send-clock");
     let of_log = facts(header(), "0 times 1000 1000\n10 arbiter send-clock");
