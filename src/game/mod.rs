@@ -275,7 +275,9 @@ impl Board {
         let (session, facts, orders) = (&self.session, &mut self.facts, &mut self.orders);
         let mut desk = Desk { session, at, ev, facts, orders };
         act(&mut self.conduct, &mut desk);
-        self.conduct.tell_own_clock(&mut desk);
+        if self.conduct.keeps_clock() {
+            self.conduct.tell_own_clock(&mut desk);
+        }
         let ordered = !self.orders.is_empty();
         if ordered {
             self.carry_out(at, ev);

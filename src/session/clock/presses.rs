@@ -228,11 +228,11 @@ impl Estimator {
 
     /// What a player has left who pressed and whose time rests.
     pub fn at_press(&self, by: Color) -> Option<Estimate> {
-        if self.bank.running() == Some(by) {
+        if !self.read || self.bank.running() == Some(by) {
             return None;
         }
         let left = self.bank.left(by, self.motion.since.hi);
-        (self.read && left.is_bounded() && !left.is_empty()).then(|| Estimate::of(left))
+        (left.is_bounded() && !left.is_empty()).then(|| Estimate::of(left))
     }
 
     /// Learns from the last press what a move adds: whole seconds.

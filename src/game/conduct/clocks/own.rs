@@ -95,6 +95,9 @@ impl Conduct {
 
     /// A move was completed: its player gets the time of the next period with the last move of the one before.
     pub(in crate::game::conduct) fn own_completed(&mut self, by: Color, desk: &Desk<'_>) {
+        if !self.keeps_clock() {
+            return;
+        }
         let completed = self.completed_by(by, desk);
         let counted = self.clocks.period(by, completed);
         while let Some(period) = self.clocks.own.as_ref().map(|own| own.period(by) + 1)
@@ -187,7 +190,7 @@ impl Conduct {
     }
 
     /// True where this program is the clock.
-    pub(in crate::game::conduct) const fn keeps_clock(&self) -> bool {
+    pub(in crate::game) const fn keeps_clock(&self) -> bool {
         self.clocks.own.is_some()
     }
 
