@@ -34,7 +34,6 @@ use self::{
     turn::{Turn, Violation},
     two_boards::TwoBoards,
 };
-use super::sooner;
 use crate::{
     laws::{
         arithmetic::clock::PerMove,
@@ -434,13 +433,16 @@ impl Conduct {
 
     /// The next deadline.
     pub(super) fn deadline(&self) -> Option<MonoTime> {
-        let mut soonest = self.unpressed.map(|(_, due)| due);
-        let boards = self.two_boards.as_ref().and_then(TwoBoards::due);
-        let (order, own) = (self.clock_desk.due(), self.own_due());
-        for due in [self.turn.due, self.turn.king_due, self.irregularity_due(), boards, own, order] {
-            soonest = sooner(soonest, due);
-        }
-        soonest
+        // Asked at every event: the least of them without a branch for each.
+        let at = |due: Option<MonoTime>| due.unwrap_or(MonoTime::END);
+        let soonest = at(self.unpressed.map(|(_, due)| due))
+            .min(at(self.turn.due))
+            .min(at(self.turn.king_due))
+            .min(at(self.irregularity_due()))
+            .min(at(self.two_boards.as_ref().and_then(TwoBoards::due)))
+            .min(at(self.own_due()))
+            .min(at(self.clock_desk.due()));
+        (soonest < MonoTime::END).then_some(soonest)
     }
 
     /// A deadline has passed.
