@@ -10,13 +10,16 @@ use std::collections::BTreeMap;
 
 use clock_games::{Plan, measure, quantile, share};
 use proptest::prelude::*;
+use serde_json::Value;
 use shakmaty::Color;
 use touchmoved::{
+    game::Board,
     session::{
         Session,
         clock::{Change, Estimate, Estimator, Expected, Finding, Model, PerMove, Rounding},
         event::{ClockReading, Event, Stamped, Unit},
         fact::{CompletedBy, FactKind},
+        io::Input,
         setup::GameSetup,
         time::MonoTime,
     },
@@ -26,6 +29,7 @@ use touchmoved::{
         params::{ClockKind, Level, Params},
         simulate,
     },
+    wire::sensor_log,
 };
 
 const FEW: Plan = Plan {
@@ -476,4 +480,73 @@ proptest! {
     ) {
         prop_assert_eq!(replay(&expected, rounding, &calls), replay(&expected, rounding, &calls));
     }
+}
+
+/// The facts of a board under these events.
+fn facts_of(setup: &GameSetup, events: impl IntoIterator<Item = Stamped>) -> Vec<Value> {
+    let mut board = Board::new(setup).unwrap();
+    let mut facts = Vec::new();
+    for Stamped { at, unit, event } in events {
+        board.input(at, &Input::Event(unit, event));
+        facts.extend(std::iter::from_fn(|| board.poll_fact()).map(|fact| fact.to_value()));
+    }
+    facts
+}
+
+fn facts_of_log(log: &str) -> Vec<Value> {
+    let mut lines = log.lines().map(str::trim).filter(|line| !line.is_empty());
+    let setup = sensor_log::parse_header(lines.next().unwrap()).unwrap();
+    facts_of(&setup, lines.map(|line| sensor_log::parse_event(line).unwrap()))
+}
+
+#[test]
+fn lag_rounding_and_wrong_messages_are_no_discrepancy() {
+    for (seed, level) in (1..=6).flat_map(|seed| [Level::Clean, Level::Tournament].map(|level| (seed, level)))
+    {
+        let game = DemoGame::find("immortal").unwrap().game(GameSetup::default());
+        let mut params = Params::level(level).identity();
+        params.clock.kind = ClockKind::Dgt;
+        let Simulation { setup, events, .. } = simulate(&game, &params, seed).unwrap();
+        let facts = facts_of(&setup, events);
+        let told: Vec<_> = facts.iter().filter(|fact| fact["code"] == "clock-discrepancy").collect();
+        assert!(told.is_empty(), "seed {seed}: {told:?}");
+    }
+}
+
+#[test]
+fn what_a_move_gives_back_is_no_discrepancy() {
+    for control in [r#","time_control":"300b5""#, r#","time_control":"300d5""#, ""] {
+        let facts = facts_of_log(&format!(
+            r#"{{"sensor_log":1{control}}}
+            {{"us":0,"times":{{"white_ms":300000,"black_ms":300000,"running":null}}}}
+            {{"us":1000000,"times":{{"white_ms":299000,"black_ms":300000,"running":"white"}}}}
+            {{"us":2000000,"times":{{"white_ms":298000,"black_ms":300000,"running":"white"}}}}
+            {{"us":3000000,"times":{{"white_ms":297000,"black_ms":300000,"running":"white"}}}}
+            {{"us":3200000,"sq":"e2","occ":0}}
+            {{"us":3400000,"sq":"e4","occ":1}}
+            {{"us":4000000,"times":{{"white_ms":300000,"black_ms":299000,"running":"black"}}}}
+            {{"us":4000000,"clock":"white"}}
+            {{"us":5000000,"times":{{"white_ms":300000,"black_ms":298000,"running":"black"}}}}
+            {{"us":6000000,"times":{{"white_ms":300000,"black_ms":297000,"running":"black"}}}}"#
+        ));
+        assert!(facts.iter().all(|fact| fact["code"] != "clock-discrepancy"), "{control}: {facts:#?}");
+    }
+}
+
+#[test]
+fn a_wrong_reading_with_the_press_is_not_the_time_of_the_move() {
+    let facts = facts_of_log(
+        r#"{"sensor_log":1,"time_control":"5400+30"}
+        {"us":0,"times":{"white_ms":5430000,"black_ms":5430000,"running":null}}
+        {"us":1000000,"times":{"white_ms":5429000,"black_ms":5430000,"running":"white"}}
+        {"us":2000000,"times":{"white_ms":5428000,"black_ms":5430000,"running":"white"}}
+        {"us":2200000,"sq":"e2","occ":0}
+        {"us":2400000,"sq":"e4","occ":1}
+        {"us":3000000,"times":{"white_ms":0,"black_ms":5430000,"running":"black"}}
+        {"us":3000000,"clock":"white"}
+        {"us":3400000,"times":{"white_ms":5457000,"black_ms":5429000,"running":"black"}}"#,
+    );
+    let told: Vec<_> = facts.iter().filter_map(|fact| fact["clock_ms"].as_u64()).collect();
+    assert_eq!(told.last(), Some(&5_457_000), "{facts:#?}");
+    assert!(!told.contains(&0) && facts.iter().all(|fact| fact["white_ms"] != 0), "{facts:#?}");
 }

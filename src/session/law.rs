@@ -1,6 +1,6 @@
 //! What the Laws layer reads of a session, and what rulings and persons change in it.
 
-use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _};
+use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position as _};
 
 use crate::laws::{arithmetic::clock::PerMove, touch};
 
@@ -145,6 +145,12 @@ impl Session {
     /// Between which moments the time of a side ran out at an external clock, as its readings before tell.
     pub fn clock_zero(&self, side: Color, at: MonoTime) -> Option<(MonoTime, MonoTime)> {
         self.narrator.clock_zero(side, at)
+    }
+
+    /// By how many milliseconds the reading of the clock that was told last showed other times than the ones before
+    /// it allow, whatever their lag and rounding; nothing for the first one.
+    pub fn clock_missed_ms(&self) -> ByColor<Option<u64>> {
+        self.narrator.clock_missed_ms()
     }
 
     /// From now on a move adds this at the clock: it was ruled.

@@ -12,6 +12,7 @@ mod bank;
 mod changes;
 mod doubt;
 mod finding;
+mod miss;
 mod model;
 mod presses;
 mod span;

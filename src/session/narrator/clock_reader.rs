@@ -42,6 +42,11 @@ impl AwaitsClock {
     }
 }
 
+/// A reading that misses what is possible by more than this waits for the next one, in milliseconds.
+const FAR_MS: u64 = 2_000;
+/// So long at most.
+const ALONE_MS: u64 = 2_000;
+
 /// The estimator of the clock, with the plies that its presses completed.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
@@ -51,8 +56,11 @@ pub(super) struct Reader {
     earlier: usize,
     /// The last ply of each side that a press completed, and when.
     completed: ByColor<Option<(usize, MonoTime)>>,
-    /// A reading that may be wrong.
-    held: Option<ClockReading>,
+    /// A reading that may be wrong, and until when it waits for the next one at the latest.
+    held: Option<(ClockReading, MonoTime)>,
+    /// By how many milliseconds the reading that was told last missed what the ones before it allow; nothing for the
+    /// first one.
+    missed_ms: ByColor<Option<u64>>,
     /// Between which moments the time of a side ran out, as it looked before the clock showed that.
     zero: ByColor<Option<(MonoTime, MonoTime)>>,
 }
@@ -69,12 +77,30 @@ impl Reader {
             earlier: setup.history.len(),
             completed: ByColor::default(),
             held: None,
+            missed_ms: ByColor::default(),
             zero: ByColor::default(),
         }
     }
 
     pub fn deadline(&self) -> Option<MonoTime> {
-        self.estimator.deadline()
+        let held = self.held.filter(|_| !self.estimator.is_in_doubt()).map(|(_, due)| due);
+        match (held, self.estimator.deadline()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Whether a reading has to wait for the next one: it shows times that are not possible, and the one before it
+    /// does not show them, too.
+    fn is_alone(&self, reading: &ClockReading, missed_ms: ByColor<Option<u64>>) -> bool {
+        let far = missed_ms.white.max(missed_ms.black) > Some(FAR_MS);
+        let near = |one: Option<u64>, other: Option<u64>| {
+            one.zip(other).is_none_or(|(one, other)| one.abs_diff(other) <= FAR_MS)
+        };
+        let confirmed = self.held.is_some_and(|(held, _)| {
+            near(held.white_ms, reading.white_ms) && near(held.black_ms, reading.black_ms)
+        });
+        far && !confirmed
     }
 
     /// What a player has left who has just pressed, where that is known well enough to be told.
@@ -139,6 +165,11 @@ impl Narrator {
         self.reader.zero.get(side).or_else(|| self.reader.estimator.zero(side, at))
     }
 
+    /// By how many milliseconds the last reading missed what the ones before it allow; nothing for the first one.
+    pub(in crate::session) const fn clock_missed_ms(&self) -> ByColor<Option<u64>> {
+        self.reader.missed_ms
+    }
+
     /// From now on a move adds this to the time of its player.
     pub(in crate::session) fn rule_per_move(&mut self, per_move: PerMove) {
         self.reader.estimator.rule_per_move(per_move);
@@ -146,14 +177,26 @@ impl Narrator {
 
     /// A reading of the clock.
     pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
+        let mut alone = false;
         if !self.is_over() {
             self.count_moves();
             self.reader.note_zero(reading, now.at);
+            let miss = |side| self.reader.estimator.miss_ms(side, now.at, &reading);
+            let missed_ms = ByColor { white: miss(Color::White), black: miss(Color::Black) };
+            alone = self.reader.is_alone(&reading, missed_ms);
+            // What is confirmed missed as the first of the readings did.
+            let before = self.reader.held.map_or_else(ByColor::default, |_| self.reader.missed_ms);
+            self.reader.missed_ms = ByColor {
+                white: missed_ms.white.max(before.white),
+                black: missed_ms.black.max(before.black),
+            };
             self.reader.estimator.read(now.at, reading);
         }
         // A reading that may be wrong is told when the next ones, or that none come, confirm it.
-        self.reader.held = self.reader.estimator.is_in_doubt().then_some(reading);
-        if self.reader.held.is_none() {
+        if alone || self.reader.estimator.is_in_doubt() {
+            self.reader.held = Some((reading, now.at.plus_ms(ALONE_MS)));
+        } else {
+            self.reader.held = None;
             self.tell_clock(reading, now, facts);
         }
         self.tell_findings(now, facts);
@@ -200,7 +243,7 @@ impl Narrator {
     pub(in crate::session) fn clock_deadline_passed(&mut self, now: Now, facts: &mut Facts) {
         self.reader.estimator.advance(now.at);
         if !self.reader.estimator.is_in_doubt()
-            && let Some(reading) = self.reader.held.take()
+            && let Some((reading, _)) = self.reader.held.take_if(|(_, due)| *due <= now.at)
         {
             self.tell_clock(reading, now, facts);
         }

@@ -102,6 +102,7 @@ impl Conduct {
             return;
         }
         let tolerance = self.settings.clock.tolerance_ms;
+        let missed_ms = desk.session.clock_missed_ms();
         for side in BOTH {
             let Some(reported) = side.fold_wb(reading.white_ms, reading.black_ms) else { continue };
             let expected = self.clocks.remaining(side, desk.at);
@@ -116,6 +117,9 @@ impl Conduct {
             if let Some(expected) = expected.filter(|expected| off(*expected))
                 && self.clocks.begun.is_some()
                 && pressed.is_none_or(off)
+                // Its lag, its rounding and what a move adds do not explain it.
+                && missed_ms.get(side).is_none_or(|missed| missed > 0)
+                && !self.is_over(desk)
             {
                 let notice = Notice::of("clock-discrepancy", Audience::Arbiter);
                 desk.notice(Notice {

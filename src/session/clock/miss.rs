@@ -1,0 +1,47 @@
+//! How far a reading lies from everything that the ones before it allow.
+
+use shakmaty::Color;
+
+use super::{Estimator, GAP_US, SECOND_US, Span, Step, presses::micros};
+use crate::session::{event::ClockReading, time::MonoTime};
+
+impl Estimator {
+    /// By how many milliseconds a reading that comes now shows another time of a side than any that is possible:
+    /// late by the lag, rounded, with what a press adds where it shows one, and with a period. 0 after a gap, and
+    /// nothing where no reading was taken before.
+    pub fn miss_ms(&self, side: Color, at: MonoTime, reading: &ClockReading) -> Option<u64> {
+        let shown = side.fold_wb(reading.white_ms, reading.black_ms).map(micros);
+        let now = self.origin.and_then(|origin| i64::try_from(at.since(origin)).ok());
+        if !self.read {
+            return None;
+        }
+        let (Some(shown), Some(now)) = (shown, now) else { return Some(0) };
+        let gone = now.saturating_sub(self.heard);
+        let ran = self.bank.running();
+        if (ran.is_some() && gone > GAP_US) || gone < 0 {
+            return Some(0);
+        }
+        let left = self.bank.left(side, now);
+        if !left.is_bounded() {
+            return Some(0);
+        }
+        let (mut below, mut above) = (SECOND_US, SECOND_US);
+        if ran == Some(side) {
+            above += self.model.lag_us();
+            if reading.running != Some(side) {
+                above += match self.step(side) {
+                    Step::Added(span) => span.hi.clamp(0, micros(3_600_000)),
+                    Step::Delay(us) | Step::Bronstein(us) => us,
+                };
+            }
+        } else if reading.running == Some(side) {
+            // The opponent has pressed since.
+            below += gone + self.model.lag_us();
+        }
+        let allowed = Span::new(left.lo.saturating_sub(below), left.hi.saturating_add(above));
+        let periods = self.expected.periods_ms.iter().map(|ms| micros(*ms));
+        let off = |added: i64| allowed.plus(Span::exact(added)).gap(Span::exact(shown));
+        let least = std::iter::once(0).chain(periods).map(off).min().unwrap_or(0);
+        u64::try_from(least / 1000).ok()
+    }
+}
