@@ -515,7 +515,7 @@ fn lag_rounding_and_wrong_messages_are_no_discrepancy() {
 
 #[test]
 fn what_a_move_gives_back_is_no_discrepancy() {
-    for control in [r#","time_control":"300b5""#, r#","time_control":"300d5""#, ""] {
+    for control in [r#","time_control":"300b5""#, ""] {
         let facts = facts_of_log(&format!(
             r#"{{"sensor_log":1{control}}}
             {{"us":0,"times":{{"white_ms":300000,"black_ms":300000,"running":null}}}}

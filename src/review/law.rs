@@ -260,7 +260,7 @@ fn clock(fields: &Fields<'_>) -> (Kind, String) {
         "white-absent" => (Kind::Clock, "time that ran while nobody was there"),
         other => return (Kind::Clock, format!("{other}, {side}: {change}")),
     };
-    (kind, format!("{what}, {side}: {change}; the clock itself shows it once it is set"))
+    (kind, format!("{what}, {side}: {change}; an external clock shows it once it is set"))
 }
 
 fn penalty(fields: &Fields<'_>) -> String {

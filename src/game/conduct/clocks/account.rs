@@ -115,7 +115,7 @@ impl Conduct {
                 far(expected) && added.is_none_or(|added| far(expected.saturating_add(added)))
             };
             if let Some(expected) = expected.filter(|expected| off(*expected))
-                && self.clocks.begun.is_some()
+                && (self.clocks.begun.is_some() || self.clocks.running.is_some())
                 && pressed.is_none_or(off)
                 // Its lag, its rounding and what a move adds do not explain it.
                 && missed_ms.get(side).is_none_or(|missed| missed > 0)
