@@ -550,3 +550,74 @@ fn a_wrong_reading_with_the_press_is_not_the_time_of_the_move() {
     assert_eq!(told.last(), Some(&5_457_000), "{facts:#?}");
     assert!(!told.contains(&0) && facts.iter().all(|fact| fact["white_ms"] != 0), "{facts:#?}");
 }
+
+/// A log of one reading every 400 ms, of players who think for eight seconds and press a lever; `added` is what a
+/// move adds to each of them.
+fn log_of_presses(control: &str, added_ms: [u64; 2]) -> String {
+    use std::fmt::Write as _;
+    let mut log =
+        format!(r#"{{"sensor_log":1,"time_control":"{control}","config":{{"clock.rounding":"down"}}}}"#);
+    let squares = [("g1", "f3"), ("g8", "f6"), ("f3", "g1"), ("f6", "g8")];
+    let mut left = [600_000 + added_ms[0], 600_000 + added_ms[1]];
+    let mut at = 0;
+    log.push_str("\n{\"us\":0,\"clock\":\"run-white\"}\n");
+    for ply in 0..12 {
+        let (side, name) = (ply % 2, ["white", "black"][ply % 2]);
+        for tick in 1..20 {
+            let now = at + tick * 400;
+            let mut shown = left;
+            shown[side] -= tick * 400;
+            let [white, black] = shown.map(|ms| ms / 1000 * 1000);
+            let us = (now + 100) * 1000;
+            writeln!(
+                log,
+                r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":{black},"running":"{name}"}}}}"#
+            )
+            .unwrap();
+            if tick == 15 {
+                let (from, to) = squares[ply % 4];
+                writeln!(log, r#"{{"us":{us},"sq":"{from}","occ":0}}"#).unwrap();
+                writeln!(log, r#"{{"us":{us},"sq":"{to}","occ":1}}"#).unwrap();
+            }
+        }
+        at += 8_000;
+        left[side] = left[side] - 8_000 + added_ms[side];
+        writeln!(log, r#"{{"us":{},"clock":"{name}"}}"#, at * 1000).unwrap();
+    }
+    log
+}
+
+#[test]
+fn players_whose_moves_add_different_times_are_both_followed() {
+    let facts = facts_of_log(&log_of_presses("600+10|600+2", [10_000, 2_000]));
+    let times: Vec<_> = facts.iter().filter(|fact| fact["fact"] == "ply_time").collect();
+    assert!(times.len() >= 10, "{}", times.len());
+    assert!(facts.iter().all(|fact| fact["fact"] != "advisory" || fact["code"] != "clock-adjusted"));
+    for fact in &times {
+        let (ply, left) = (fact["ply"].as_u64().unwrap(), fact["left_us"].as_u64().unwrap());
+        let moves = ply.div_ceil(2);
+        let added = if ply % 2 == 1 { 10_000 } else { 2_000 };
+        let truth = 600_000 + added - moves * 8_000 + moves * added;
+        let (low, high) = (fact["low_us"].as_u64().unwrap(), fact["high_us"].as_u64().unwrap());
+        // The time without what the press added, or with it.
+        let holds = |ms: u64| low <= ms * 1000 && ms * 1000 <= high;
+        assert!(holds(truth) || holds(truth - added), "ply {ply}: {left} for {truth}");
+    }
+}
+
+#[test]
+fn a_clock_that_contradicts_itself_does_not_flood_the_arbiter() {
+    use std::fmt::Write as _;
+    let mut log = r#"{"sensor_log":1,"time_control":"600"}"#.to_owned();
+    log.push_str("\n{\"us\":0,\"clock\":\"run-white\"}\n");
+    for step in 1..150 {
+        // White's clock is said to run, and Black's falls.
+        let (us, black) = (step * 400_000, (600_000 - step * 400) / 1000 * 1000);
+        writeln!(log, r#"{{"us":{us},"times":{{"white_ms":600000,"black_ms":{black},"running":"white"}}}}"#)
+            .unwrap();
+    }
+    let facts = facts_of_log(&log);
+    let told =
+        facts.iter().filter(|fact| fact["code"] == "clock-adjusted" && fact["to"] == "arbiter").count();
+    assert!((1..=4).contains(&told), "{told}");
+}

@@ -20,6 +20,9 @@ impl Conduct {
                     _ if self.clock_desk.has_ordered(side, after_ms, desk.at) => {
                         Notice::of("clock-adjusted", Audience::Journal)
                     }
+                    Change::Adjusted if self.clock_desk.is_flooded(desk.at) => {
+                        Notice::of("clock-adjusted", Audience::Journal)
+                    }
                     Change::Adjusted => Notice::of("clock-adjusted", Audience::Arbiter),
                     Change::Jump => Notice::of("clock-jump", Audience::Arbiter),
                     Change::Period => Notice::of("clock-period", Audience::Journal),

@@ -21,6 +21,8 @@ const ANSWER_MS: u64 = 20_000;
 
 /// What a board tells of its clock may be this old, in milliseconds (protocol, section 7).
 const OLD_MS: u64 = 2_000;
+/// More times than are remembered were set within this, in milliseconds: a clock that contradicts itself.
+const FLOOD_MS: u64 = 60_000;
 /// A clock that was set shows it within this time, in milliseconds.
 const SHOWN_MS: u64 = 10_000;
 /// A clock that runs has moved by less in that time, in milliseconds.
@@ -54,6 +56,8 @@ pub(super) struct ClockDesk {
     clocks: [SeenClock; 2],
     orders: u32,
     waiting: Option<Waiting>,
+    /// When times were seen to be set, the last ones.
+    adjusted: [Option<MonoTime>; 4],
     /// When the clock was set last, what it showed until then, and what it shows now.
     set: Option<(MonoTime, Shown, Shown)>,
 }
@@ -87,6 +91,17 @@ impl ClockDesk {
         let set = self.set.as_ref().filter(|(since, ..)| at < since.plus_ms(SHOWN_MS));
         let ordered = set.and_then(|(_, _, after)| side.fold_wb(after.white_ms, after.black_ms));
         ordered.is_some_and(|ordered| ordered.abs_diff(ms) <= SHOWN_MS)
+    }
+
+    /// True when times were changed again and again of late: the arbiter knows.
+    pub(super) fn is_flooded(&mut self, at: MonoTime) -> bool {
+        let [first, ..] = self.adjusted;
+        let flooded = first.is_some_and(|first| at < first.plus_ms(FLOOD_MS));
+        self.adjusted.rotate_left(1);
+        if let Some(last) = self.adjusted.last_mut() {
+            *last = Some(at);
+        }
+        flooded
     }
 
     /// Until when an order waits for its answer.

@@ -97,7 +97,7 @@ impl Estimator {
         // A clock that counts other moves than we do adds it at another press.
         let known = self.expected.periods_ms.iter().map(|ms| micros(*ms)).flat_map(|us| [us, -us]);
         let known = known.into_iter().find(|us| *us != 0 && (us - by).abs() <= ROOM_US);
-        if known.is_some() || self.expected.per_move.is_some() {
+        if known.is_some() || self.per_move(other.side).is_some() {
             return known;
         }
         let steps = (by + PERIOD_STEP_US / 2).div_euclid(PERIOD_STEP_US) * PERIOD_STEP_US;
@@ -107,14 +107,16 @@ impl Estimator {
 
     /// Two presses so close together that no message came between: both players got what a move adds.
     fn is_unseen_pair(&self, others: &[Other]) -> bool {
-        let Some(PerMove::Increment { ms }) = self.expected.per_move else { return false };
-        let us = micros(ms);
         let ran = |other: &Other| self.bank.running() == Some(other.side);
         let fits = |other: &Other| {
-            let late = other.by() - us;
+            let Some(PerMove::Increment { ms }) = self.per_move(other.side).filter(|added| added.ms() > 0)
+            else {
+                return false;
+            };
+            let late = other.by() - micros(ms);
             let least = if ran(other) { -ROOM_US } else { -ROOM_US - SECOND_US };
             (least..=ROOM_US).contains(&late)
         };
-        us > 0 && others.len() == 2 && others.iter().all(fits)
+        others.len() == 2 && others.iter().all(fits)
     }
 }

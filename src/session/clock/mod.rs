@@ -69,6 +69,10 @@ struct Motion {
 pub struct Estimator {
     model: Model,
     expected: Expected,
+    /// What a move of each side adds now, where the time control tells more than [`Expected`].
+    each: ByColor<Option<PerMove>>,
+    /// What was ruled that it adds.
+    ruled: Option<PerMove>,
     /// The zero of its time.
     origin: Option<MonoTime>,
     bank: Bank,
@@ -117,6 +121,8 @@ impl Estimator {
             bank: Bank::new(&model, ByColor { white: Span::ALL, black: Span::ALL }),
             model,
             expected,
+            each: ByColor::default(),
+            ruled: None,
             origin: None,
             motion: Motion { since: Span::ALL, own: false },
             read: false,
@@ -302,7 +308,19 @@ impl Estimator {
 
     /// From now on a move adds this to the time of its player: it was ruled.
     pub fn rule_per_move(&mut self, per_move: PerMove) {
-        self.expected.per_move = Some(per_move);
+        self.ruled = Some(per_move);
+    }
+
+    /// What the next move of this side adds by the time control.
+    pub fn moves_add(&mut self, side: Color, per_move: PerMove) {
+        if self.turned.is_none() {
+            *self.each.get_mut(side) = Some(per_move);
+        }
+    }
+
+    /// What a move of this side adds, where that is known.
+    fn per_move(&self, side: Color) -> Option<PerMove> {
+        self.ruled.or(*self.each.get(side)).or(self.expected.per_move)
     }
 
     /// How many hypotheses and messages are kept.

@@ -168,7 +168,7 @@ impl Estimator {
     pub(super) fn step(&self, side: Color) -> Step {
         let us = micros;
         let due = Span::exact(*self.due.get(side));
-        match self.expected.per_move {
+        match self.per_move(side) {
             None => Step::Added(self.learnt.plus(due)),
             Some(PerMove::None) => Step::Added(due),
             Some(PerMove::Increment { ms }) => Step::Added(Span::exact(us(ms)).plus(due)),
@@ -237,10 +237,10 @@ impl Estimator {
 
     /// Learns from the last press what a move adds: whole seconds.
     pub(super) fn learn(&mut self) {
-        if self.expected.per_move.is_some() || self.learnt.width() == 0 {
+        let Some(by) = self.press.filter(|by| self.bank.running() == Some(!*by)) else { return };
+        if self.per_move(by).is_some() || self.learnt.width() == 0 {
             return;
         }
-        let Some(by) = self.press.filter(|by| self.bank.running() == Some(!*by)) else { return };
         let added = self.bank.left(by, self.motion.since.hi).minus(self.before_press).meet(self.learnt);
         let up = added.lo.saturating_add(SECOND_US - 1).div_euclid(SECOND_US) * SECOND_US;
         let down = added.hi.div_euclid(SECOND_US) * SECOND_US;

@@ -55,7 +55,7 @@ impl Estimator {
             self.watch.fell = sample.to;
             self.watch.frozen = false;
         }
-        let delay = match self.expected.per_move {
+        let delay = match sample.running.and_then(|side| self.per_move(side)) {
             Some(PerMove::Delay { ms }) => micros(ms),
             _ => 0,
         };

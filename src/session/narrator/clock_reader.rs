@@ -8,7 +8,7 @@ use super::{Facts, Narrator, Now, tell};
 use crate::{
     laws::{
         arithmetic::periods,
-        settings::LawSettings,
+        settings::{ClockMode, LawSettings},
         time_control::{GameControl, TimeControl},
     },
     session::{
@@ -52,6 +52,7 @@ const ALONE_MS: u64 = 2_000;
 pub(super) struct Reader {
     estimator: Estimator,
     control: Option<GameControl>,
+    mode: ClockMode,
     /// Half moves before the first one that is told.
     earlier: usize,
     /// The last ply of each side that a press completed, and when.
@@ -74,6 +75,7 @@ impl Reader {
         Reader {
             estimator,
             control,
+            mode: laws.clock.mode,
             earlier: setup.history.len(),
             completed: ByColor::default(),
             held: None,
@@ -137,6 +139,9 @@ impl Reader {
         let next = of(made + 1);
         let due = if next > of(made) { periods::added_ms(control, next) } else { None };
         self.estimator.due(side, due);
+        if let Some(period) = control.periods().get(of(made)) {
+            self.estimator.moves_add(side, PerMove::of(period, self.mode));
+        }
     }
 }
 
