@@ -289,3 +289,107 @@ proptest! {
         prop_assert!(hall.of("touch-violation").is_empty());
     }
 }
+
+/// White sits at A with a reed board, Black at B with a pegged one.
+fn seated(more: Value) -> Hall {
+    let mut header = json!({"boards": [
+        {"id": "A", "kind": "reed", "side": "white"},
+        {"id": "B", "kind": "peg", "side": "black"},
+    ]});
+    if let (Some(header), Some(more)) = (header.as_object_mut(), more.as_object()) {
+        header.extend(more.clone());
+    }
+    Hall::new(header)
+}
+
+fn touched(hall: &Hall) -> Vec<&str> {
+    hall.of("touch").iter().map(|fact| fact["square"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_man_lifted_before_the_turn_is_touched_when_it_comes() {
+    let mut hall = seated(json!({"history": ["e2e4", "g8f6"]}));
+    hall.lift("A", Square::E4);
+    hall.lift("B", Square::F6);
+    hall.place("A", Square::E5);
+    assert_eq!(touched(&hall), ["e4"]);
+    hall.press("white");
+    assert_eq!(touched(&hall), ["e4", "f6"]);
+    assert_eq!(hall.of("touch")[1]["by"], "black");
+    hall.hands("B", "-e4 +e5 +d5");
+    hall.press("black");
+    hall.hands("A", "-f6 +d5 -d2 +d4");
+    hall.press("white");
+    hall.hands("B", "-d2 +d4 -d7 +d6");
+    hall.press("black");
+    hall.wait(5_000);
+    assert_eq!(hall.moves(), ["e4e5", "f6d5", "d2d4", "d7d6"]);
+    assert!(hall.of("ambiguous").is_empty() && hall.of("sensor-ghost").is_empty());
+}
+
+#[test]
+fn a_man_lifted_and_put_back_before_the_turn_is_not_touched() {
+    let mut hall = seated(json!({}));
+    hall.lift("A", Square::E2);
+    hall.lift("B", Square::E7);
+    hall.place("A", Square::E4);
+    hall.place("B", Square::E7);
+    hall.press("white");
+    hall.hands("B", "-e2 +e4 -d7 +d5");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e2e4", "d7d5"]);
+    assert_eq!(touched(&hall), ["e2", "d7"]);
+}
+
+#[test]
+fn a_move_that_stands_before_the_turn_is_made_when_it_comes() {
+    let mut hall = seated(json!({}));
+    hall.lift("A", Square::E2);
+    hall.hands("B", "-e7 +e5");
+    hall.place("A", Square::E4);
+    hall.press("white");
+    hall.hands("B", "-e2 +e4");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e2e4", "e7e5"]);
+    assert_eq!(touched(&hall), ["e2", "e7"]);
+}
+
+#[test]
+fn a_man_that_was_lifted_early_and_captured_is_mirrored() {
+    let mut hall = seated(json!({"history": ["e2e4", "d7d5", "a2a3", "a7a6"]}));
+    hall.hands("B", "-d5");
+    hall.hands("A", "-d5 -e4 +d5");
+    hall.press("white");
+    hall.hands("B", "-e4 +d5 -d8 -d5 +d5");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e4d5", "d8d5"]);
+    assert_eq!(touched(&hall), ["d5", "e4", "d8", "d5"]);
+}
+
+#[test]
+fn a_man_of_the_other_side_that_was_lifted_early_can_be_captured() {
+    let mut hall = seated(json!({"history": ["e2e4", "d7d5"]}));
+    hall.hands("B", "-e4");
+    hall.hands("A", "-a2 +a3");
+    hall.press("white");
+    hall.hands("B", "-a2 +a3");
+    assert_eq!(touched(&hall), ["a2"]);
+    hall.hands("B", "-d5 +e4");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["a2a3", "d5e4"]);
+    assert_eq!(touched(&hall), ["a2", "d5", "e4"]);
+}
+
+#[test]
+fn a_wrong_man_lifted_to_mirror_a_move_is_not_touched() {
+    let mut hall = seated(json!({}));
+    hall.hands("A", "-e2 +e4");
+    hall.press("white");
+    hall.hands("B", "-d2 +d4 -d4 +d2 -e2 +e4 -e7 +e5");
+    hall.press("black");
+    hall.hands("A", "-d7 +d5 -d5 +d7 -e7 +e5 -g1 +f3");
+    hall.press("white");
+    assert_eq!(hall.moves(), ["e2e4", "e7e5", "g1f3"]);
+    assert_eq!(touched(&hall), ["e2", "e7", "g1"]);
+    assert!(hall.of("adjust").is_empty());
+}

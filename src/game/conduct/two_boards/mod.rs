@@ -5,6 +5,7 @@
 //! through, what brings a board to where the game is already is a mirrored move and stays behind, as does
 //! whatever happens on the board of the player who waits. Nothing of that is a touch.
 
+mod early;
 mod one_board;
 mod tell;
 
@@ -100,10 +101,30 @@ impl TwoBoards {
         let may_move = self.may_move(unit, session);
         let board = self.board_mut(unit);
         board.occupied.set(square, occupied);
+        match occupied {
+            true => board.waiting.discard(square),
+            false => board.premature.discard(square),
+        };
         let is_mirror = board.mirrors(square, occupied, game);
+        if !is_mirror && !may_move {
+            board.note_early(square, occupied, game);
+        }
         if game.contains(square) == occupied || is_mirror || !may_move {
             return false;
         }
+        let others = session.position().them();
+        if self.is_mirroring(unit, session) {
+            let board = self.board_mut(unit);
+            // A wrong man of the other side, lifted to mirror the move.
+            if !occupied && others.contains(square) {
+                board.waiting.add(square);
+                return false;
+            }
+            if occupied && (board.waiting & others).any() {
+                return false;
+            }
+        }
+        let board = self.board_mut(unit);
         if occupied {
             // While a move has to be mirrored, a man comes down wrongly unless it was lifted by the player.
             if board.hand.is_empty() && !board.mirrors.is_empty() {
@@ -133,7 +154,12 @@ impl TwoBoards {
         board.occupied = occupied;
         board.mirrors.retain(|mirror| !mirror.is_shown(occupied, game));
         board.hand &= !occupied;
-        let mirrored = board.mirrors.iter().fold(Bitboard::EMPTY, |squares, mirror| squares | mirror.squares);
+        board.waiting &= !occupied;
+        board.premature &= occupied;
+        if may_move {
+            board.forget_early();
+        }
+        let mirrored = board.mirrored();
         let merged = (game & mirrored) | (occupied & !mirrored);
         (may_move && (merged != game || untouched && unit == Unit::A)).then_some(merged)
     }
@@ -175,6 +201,7 @@ impl TwoBoards {
         let own = self.board_mut(unit);
         own.hand = Bitboard::EMPTY;
         own.mirrors.clear();
+        own.forget_early();
         self.board_mut(unit.other()).await_mirror(Mirror::of(before, mv, false), game);
     }
 

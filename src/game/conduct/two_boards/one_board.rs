@@ -19,6 +19,10 @@ pub(super) struct OneBoard {
     pub(super) mirrors: VecDeque<Mirror>,
     /// Men that were lifted from it by its player, and not set down.
     pub(super) hand: Bitboard,
+    /// Men that left it, which the game has not been told.
+    pub(super) waiting: Bitboard,
+    /// Squares where such a man was put down, which the game has not been told either.
+    pub(super) premature: Bitboard,
 }
 
 /// A move that still has to be mirrored.
@@ -60,7 +64,28 @@ impl Mirror {
 
 impl OneBoard {
     pub(super) fn new(kind: BoardKind, occupied: Bitboard) -> OneBoard {
-        OneBoard { kind, occupied, up: true, mirrors: VecDeque::new(), hand: Bitboard::EMPTY }
+        let nothing = Bitboard::EMPTY;
+        let mirrors = VecDeque::new();
+        OneBoard { kind, occupied, up: true, mirrors, hand: nothing, waiting: nothing, premature: nothing }
+    }
+
+    /// The squares of the moves that it has still to show.
+    pub(super) fn mirrored(&self) -> Bitboard {
+        self.mirrors.iter().fold(Bitboard::EMPTY, |squares, mirror| squares | mirror.squares)
+    }
+
+    /// A square changes whose player does not have the move, where the game has `game`.
+    pub(super) fn note_early(&mut self, square: Square, occupied: bool, game: Bitboard) {
+        match (occupied, game.contains(square)) {
+            (false, true) => self.waiting.add(square),
+            (true, false) if self.waiting.any() => self.premature.add(square),
+            _ => {}
+        }
+    }
+
+    pub(super) fn forget_early(&mut self) {
+        self.waiting = Bitboard::EMPTY;
+        self.premature = Bitboard::EMPTY;
     }
 
     /// A change of a square; true when it belongs to a move that has to be mirrored.
@@ -82,7 +107,11 @@ impl OneBoard {
         let known = self.mirrors.iter_mut().find(|known| known.announced && known.squares == mirror.squares);
         match known {
             Some(known) => known.announced = false,
-            None => self.mirrors.push_back(mirror),
+            None => {
+                // The captured man was taken from it before the move was made.
+                let lifted = mirror.exchanged.is_some_and(|square| !self.occupied.contains(square));
+                self.mirrors.push_back(Mirror { lifted, ..mirror });
+            }
         }
         let shown = self.occupied;
         self.mirrors.retain(|mirror| !mirror.announced && !mirror.is_done(shown, game));
