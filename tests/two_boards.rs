@@ -393,3 +393,75 @@ fn a_wrong_man_lifted_to_mirror_a_move_is_not_touched() {
     assert_eq!(touched(&hall), ["e2", "e7", "g1"]);
     assert!(hall.of("adjust").is_empty());
 }
+
+/// White sits at A with a DGT board; the board of Black is of this kind.
+fn with_dgt(black: &str, start_fen: &str) -> Hall {
+    Hall::new(json!({"start_fen": start_fen, "boards": [
+        {"id": "A", "kind": "dgt", "side": "white"},
+        {"id": "B", "kind": black, "side": "black"},
+    ]}))
+}
+
+/// `e4 d5=P` on a DGT board: a square that is empty now, and one with a man.
+fn men(hall: &mut Hall, unit: &str, told: &str) {
+    for one in told.split_whitespace() {
+        let (square, man) = one.split_once('=').unwrap_or((one, ""));
+        hall.put(json!({"sq": square, "pc": man, "board": unit}));
+    }
+}
+
+#[test]
+fn a_man_of_the_other_side_on_a_square_that_was_not_seen_empty_is_a_capture() {
+    let mut hall = with_dgt("peg", "4k3/8/8/3p1p2/4P3/8/8/4K3 w - - 0 1");
+    men(&mut hall, "A", "e4 d5=P");
+    hall.press("white");
+    hall.hands("B", "-d5 -e4 +d5 -f5 +f4");
+    hall.press("black");
+    hall.wait(5_000);
+    assert_eq!(hall.moves(), ["e4d5", "f5f4"]);
+    assert_eq!(touched(&hall), ["e4", "d5", "f5"]);
+    let mut hall = with_dgt("dgt", "4k3/8/2p1p3/3P4/8/8/8/4K3 b - - 0 1");
+    men(&mut hall, "B", "c6 d5=p");
+    hall.press("black");
+    men(&mut hall, "A", "d5 c6 d5=p e1 e2=K");
+    hall.press("white");
+    assert_eq!(hall.moves(), ["c6d5", "e1e2"]);
+    assert!(hall.of("ambiguous-move").is_empty());
+}
+
+#[test]
+fn a_capture_that_was_mirrored_in_one_go_can_be_answered_on_its_square() {
+    for answer in ["c3 e4=N", "e4 c3 e4=N"] {
+        let mut hall = with_dgt("peg", "4k3/5p2/8/3p4/4P3/2N5/8/4K3 b - - 0 1");
+        hall.hands("B", "-e4 -d5 +e4");
+        hall.press("black");
+        men(&mut hall, "A", "d5 e4=p");
+        men(&mut hall, "A", answer);
+        hall.press("white");
+        hall.hands("B", "-e4 -c3 +e4 -f7 +f6");
+        hall.press("black");
+        assert_eq!(hall.moves(), ["d5e4", "c3e4", "f7f6"]);
+        assert_eq!(hall.of("move_published").len(), 3);
+        assert_eq!(hall.of("touch").len(), 5);
+    }
+}
+
+#[test]
+fn a_dgt_board_tells_what_a_pawn_became() {
+    for told in ["a7 a8=N", "a7 a8=P a8=N", "a7 a8=Q a8=N"] {
+        let mut hall = with_dgt("peg", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+        men(&mut hall, "A", told);
+        hall.press("white");
+        hall.hands("B", "-a7 +a8 -e8 +e7");
+        hall.press("black");
+        assert_eq!(hall.moves(), ["a7a8n", "e8e7"], "{told}");
+        assert_eq!(hall.of("move_published")[0]["uci"], "a7a8n");
+        assert_eq!(touched(&hall), ["a7", "e8"]);
+        assert_eq!(hall.of("promotion-unknown").len(), usize::from(told.contains('P')));
+    }
+    // On the pegged board nobody knows.
+    let mut hall = with_dgt("peg", "4k3/8/8/8/8/8/p7/4K3 b - - 0 1");
+    hall.hands("B", "-a2 +a1");
+    hall.press("black");
+    assert_eq!(hall.of("promotion-unknown").len(), 1);
+}

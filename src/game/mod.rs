@@ -181,13 +181,7 @@ impl Board {
         let seen = self.conduct.seen(unit, &self.session);
         match unit.of_mut(&mut self.readers).read(at, event, &seen) {
             (Read::Event(event), turned) => {
-                if let Some(square) = event.placed()
-                    && let Some(lifted) = self.conduct.lifted_before(unit, square, &self.session)
-                {
-                    // It is counted, and its change follows those that the game was not told.
-                    self.take(at, ev, Unit::B, &event);
-                    self.hand_over(at, &lifted);
-                    self.change(at, unit, (square, true), turned);
+                if self.take_with_lifts(at, ev, unit, &event, turned) {
                     return;
                 }
                 let mut routed = Stamped { at, unit, event };
@@ -221,6 +215,30 @@ impl Board {
             self.hand_over(at, &lifted);
         }
         self.change(at, unit, (square, occupied), turned);
+    }
+
+    /// Takes a man that comes down where something was lifted before that the game was not told. False: there
+    /// is nothing of the kind, and the event is still to be taken.
+    fn take_with_lifts(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event, turned: bool) -> bool {
+        let exchanges = self.conduct.exchanges(unit, event);
+        let Some(square) = event.placed() else { return false };
+        if exchanges {
+            // The event is counted; its changes have no numbers of their own.
+            self.take(at, ev, Unit::B, event);
+            self.change(at, unit, (square, false), turned);
+        }
+        let lifted = self.conduct.lifted_before(unit, square, &self.session);
+        if let Some(lifted) = &lifted {
+            if !exchanges {
+                self.take(at, ev, Unit::B, event);
+            }
+            self.hand_over(at, lifted);
+        }
+        let taken = exchanges || lifted.is_some();
+        if taken {
+            self.change(at, unit, (square, true), turned && !exchanges);
+        }
+        taken
     }
 
     /// Tells the game what its player holds already who has got the move.

@@ -6,10 +6,11 @@
 //! whatever happens on the board of the player who waits. Nothing of that is a touch.
 
 mod early;
+mod men;
 mod one_board;
 mod tell;
 
-use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Square};
 
 use self::one_board::{Mirror, OneBoard};
 use super::{super::reader::Seen, Conduct, Desk};
@@ -37,9 +38,9 @@ pub(super) struct TwoBoards {
 }
 
 impl TwoBoards {
-    pub(super) fn new(setup: &GameSetup, occupied: Bitboard) -> TwoBoards {
+    pub(super) fn new(setup: &GameSetup, occupied: Bitboard, standing: &Board) -> TwoBoards {
         TwoBoards {
-            boards: setup.units.map(|unit| OneBoard::new(unit.kind, occupied)),
+            boards: setup.units.map(|unit| OneBoard::new(unit.kind, occupied, standing)),
             sides: setup.sides,
             last: Unit::A,
             due: None,
@@ -247,6 +248,7 @@ impl Conduct {
     /// the game, else one of the second, which the session passes over.
     pub(in crate::game) fn route(&mut self, stamped: &mut Stamped, desk: &mut Desk<'_>) {
         let timeout_s = self.settings.mirror_timeout_s;
+        self.look_at_promotion(desk);
         let Some(boards) = &mut self.two_boards else { return };
         let (at, unit) = (stamped.at, stamped.unit);
         let event = std::mem::replace(&mut stamped.event, Event::Tick);

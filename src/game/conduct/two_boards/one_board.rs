@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use shakmaty::{Bitboard, Chess, Move, Position as _, Square};
+use shakmaty::{Bitboard, Board, Chess, Move, Piece, Position as _, Square};
 
 use crate::{laws::touch, session::setup::BoardKind};
 
@@ -13,6 +13,8 @@ const MAX_BEHIND: usize = 16;
 pub(super) struct OneBoard {
     pub(super) kind: BoardKind,
     pub(super) occupied: Bitboard,
+    /// The men on it, where it tells them.
+    pub(super) men: Option<Board>,
     /// It can be read.
     pub(super) up: bool,
     /// Moves of the game that it has still to show, the oldest first.
@@ -63,10 +65,34 @@ impl Mirror {
 }
 
 impl OneBoard {
-    pub(super) fn new(kind: BoardKind, occupied: Bitboard) -> OneBoard {
+    /// A board that shows the men of `standing`, as far as it tells.
+    pub(super) fn new(kind: BoardKind, occupied: Bitboard, standing: &Board) -> OneBoard {
         let nothing = Bitboard::EMPTY;
         let mirrors = VecDeque::new();
-        OneBoard { kind, occupied, up: true, mirrors, hand: nothing, waiting: nothing, premature: nothing }
+        let men = (kind == BoardKind::Dgt).then(|| standing.clone());
+        OneBoard {
+            kind,
+            occupied,
+            men,
+            up: true,
+            mirrors,
+            hand: nothing,
+            waiting: nothing,
+            premature: nothing,
+        }
+    }
+
+    /// It tells which man stands on a square. True when that is one of the other side than stood there,
+    /// without the square having been seen empty.
+    pub(super) fn exchanges(&mut self, square: Square, piece: Option<Piece>) -> bool {
+        let Some(men) = &mut self.men else { return false };
+        let was = men.piece_at(square);
+        match piece {
+            Some(piece) => men.set_piece_at(square, piece),
+            None => men.discard_piece_at(square),
+        }
+        let (Some(was), Some(piece)) = (was, piece) else { return false };
+        self.occupied.contains(square) && was.color != piece.color
     }
 
     /// The squares of the moves that it has still to show.
