@@ -465,3 +465,28 @@ fn a_dgt_board_tells_what_a_pawn_became() {
     hall.press("black");
     assert_eq!(hall.of("promotion-unknown").len(), 1);
 }
+
+#[test]
+fn wrong_men_on_a_dgt_board_are_told() {
+    let mut hall = with_dgt("dgt", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let exchanged = json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR", "board": "B"});
+    hall.put(json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "board": "A"}));
+    hall.put(exchanged.clone());
+    hall.put(exchanged);
+    assert_eq!(hall.of("setup-identity").len(), 1);
+    assert_eq!(hall.of("setup-identity")[0]["squares"], json!(["d1", "e1"]));
+    hall.put(json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "board": "B"}));
+    men(&mut hall, "A", "e2 e4=P");
+    hall.press("white");
+    men(&mut hall, "B", "e2 e4=Q e7 e5=p");
+    hall.press("black");
+    men(&mut hall, "A", "e7 e5=p");
+    assert!(hall.of("boards-diverged").is_empty());
+    hall.wait(61_000);
+    assert_eq!(hall.of("boards-diverged")[0]["squares"], json!(["e4"]));
+    let agreed = hall.of("boards-agree").len();
+    men(&mut hall, "B", "e4 e4=P");
+    hall.wait(1_000);
+    assert_eq!(hall.of("boards-agree").len(), agreed + 1);
+    assert_eq!(hall.moves(), ["e2e4", "e7e5"]);
+}

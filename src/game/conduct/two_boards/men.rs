@@ -1,10 +1,31 @@
 //! The men that a DGT board tells: a man of the other side on a square that was not seen empty is a capture, and
 //! the piece on the last rank is what a pawn became.
 
-use shakmaty::{Move, Position as _};
+use shakmaty::{Bitboard, Move, Position as _};
 
-use super::super::{Conduct, Desk, Order};
-use crate::session::event::{Event, Unit};
+use super::{
+    super::{Conduct, Desk, Order},
+    TwoBoards,
+};
+use crate::session::{
+    Session,
+    event::{Event, Unit},
+};
+
+impl TwoBoards {
+    /// Squares of a set-up on which other men stand than the game begins with, when the board has not shown the
+    /// same before.
+    pub(super) fn wrong_at_start(&mut self, unit: Unit, session: &Session) -> Bitboard {
+        let game = session.position().board();
+        let board = self.board_mut(unit);
+        if session.plies().len() > 0 || board.occupied != game.occupied() {
+            return Bitboard::EMPTY;
+        }
+        let wrong = board.wrong_men(game);
+        let before = std::mem::replace(&mut board.told_wrong, wrong);
+        if before == wrong { Bitboard::EMPTY } else { wrong }
+    }
+}
 
 impl Conduct {
     /// A board tells its men. True when another man stands on a square than before, without the square having

@@ -165,19 +165,20 @@ impl TwoBoards {
         (may_move && (merged != game || untouched && unit == Unit::A)).then_some(merged)
     }
 
-    /// The squares on which the boards differ, men in hands aside.
-    fn differs(&self) -> Bitboard {
+    /// The squares on which the boards differ, or show another man than the game has; men in hands aside.
+    fn differs(&self, game: &Board) -> Bitboard {
         let [first, second] = &self.boards;
-        (first.occupied ^ second.occupied) & !(first.hand | second.hand)
+        let wrong = first.wrong_men(game) | second.wrong_men(game);
+        (first.occupied ^ second.occupied | wrong) & !(first.hand | second.hand)
     }
 
-    fn changed(&mut self, at: MonoTime, timeout_s: u32) {
+    fn changed(&mut self, at: MonoTime, timeout_s: u32, game: &Board) {
         if !self.are_up() {
             self.due = None;
             return;
         }
         // The time counts from the last change: somebody is still at work.
-        let apart = self.differs().any();
+        let apart = self.differs(game).any();
         self.due = match (apart, self.apart) {
             (true, _) => Some(at.plus_ms(u64::from(timeout_s) * 1000)),
             (false, true) => Some(at),
@@ -254,6 +255,7 @@ impl Conduct {
         let event = std::mem::replace(&mut stamped.event, Event::Tick);
         let (own, mirrored) = (Unit::A, Unit::B);
         let session = desk.session;
+        let game = session.position().board();
         let (unit, event) = match event {
             Event::Piece { square, .. } | Event::Square { square, .. } => {
                 let occupied = match event {
@@ -262,7 +264,7 @@ impl Conduct {
                     _ => false,
                 };
                 let goes = boards.change(unit, square, occupied, session);
-                boards.changed(at, timeout_s);
+                boards.changed(at, timeout_s, game);
                 (if goes { own } else { mirrored }, Event::Square { square, occupied })
             }
             Event::Occupied(_) | Event::Pieces(_) => {
@@ -272,7 +274,11 @@ impl Conduct {
                     _ => Bitboard::EMPTY,
                 };
                 let merged = boards.report(unit, occupied, session);
-                boards.changed(at, timeout_s);
+                let wrong = boards.wrong_at_start(unit, session);
+                if wrong.any() {
+                    tell::wrong_men(unit, wrong, desk);
+                }
+                boards.changed(at, timeout_s, game);
                 match merged {
                     Some(merged) => (own, Event::Occupied(merged)),
                     None => (mirrored, event),
@@ -287,7 +293,7 @@ impl Conduct {
                 let was_down = boards.boards.iter().all(|board| !board.up);
                 let was_up = std::mem::replace(&mut boards.board_mut(unit).up, up);
                 let is_down = boards.boards.iter().all(|board| !board.up);
-                boards.changed(at, timeout_s);
+                boards.changed(at, timeout_s, game);
                 let name = unit.as_str();
                 let detail = match up {
                     true => format!("board {name} is read again"),

@@ -15,6 +15,8 @@ pub(super) struct OneBoard {
     pub(super) occupied: Bitboard,
     /// The men on it, where it tells them.
     pub(super) men: Option<Board>,
+    /// Squares of the set-up on which wrong men were told.
+    pub(super) told_wrong: Bitboard,
     /// It can be read.
     pub(super) up: bool,
     /// Moves of the game that it has still to show, the oldest first.
@@ -74,6 +76,7 @@ impl OneBoard {
             kind,
             occupied,
             men,
+            told_wrong: nothing,
             up: true,
             mirrors,
             hand: nothing,
@@ -93,6 +96,13 @@ impl OneBoard {
         }
         let (Some(was), Some(piece)) = (was, piece) else { return false };
         self.occupied.contains(square) && was.color != piece.color
+    }
+
+    /// The squares on which a man stands and another one in the game, where the board tells its men.
+    pub(super) fn wrong_men(&self, game: &Board) -> Bitboard {
+        let Some(men) = &self.men else { return Bitboard::EMPTY };
+        let both = men.occupied() & game.occupied() & self.occupied;
+        both.into_iter().filter(|square| men.piece_at(*square) != game.piece_at(*square)).collect()
     }
 
     /// The squares of the moves that it has still to show.
