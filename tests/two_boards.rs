@@ -289,3 +289,204 @@ proptest! {
         prop_assert!(hall.of("touch-violation").is_empty());
     }
 }
+
+/// White sits at A with a reed board, Black at B with a pegged one.
+fn seated(more: Value) -> Hall {
+    let mut header = json!({"boards": [
+        {"id": "A", "kind": "reed", "side": "white"},
+        {"id": "B", "kind": "peg", "side": "black"},
+    ]});
+    if let (Some(header), Some(more)) = (header.as_object_mut(), more.as_object()) {
+        header.extend(more.clone());
+    }
+    Hall::new(header)
+}
+
+fn touched(hall: &Hall) -> Vec<&str> {
+    hall.of("touch").iter().map(|fact| fact["square"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_man_lifted_before_the_turn_is_touched_when_it_comes() {
+    let mut hall = seated(json!({"history": ["e2e4", "g8f6"]}));
+    hall.lift("A", Square::E4);
+    hall.lift("B", Square::F6);
+    hall.place("A", Square::E5);
+    assert_eq!(touched(&hall), ["e4"]);
+    hall.press("white");
+    assert_eq!(touched(&hall), ["e4", "f6"]);
+    assert_eq!(hall.of("touch")[1]["by"], "black");
+    hall.hands("B", "-e4 +e5 +d5");
+    hall.press("black");
+    hall.hands("A", "-f6 +d5 -d2 +d4");
+    hall.press("white");
+    hall.hands("B", "-d2 +d4 -d7 +d6");
+    hall.press("black");
+    hall.wait(5_000);
+    assert_eq!(hall.moves(), ["e4e5", "f6d5", "d2d4", "d7d6"]);
+    assert!(hall.of("ambiguous").is_empty() && hall.of("sensor-ghost").is_empty());
+}
+
+#[test]
+fn a_man_lifted_and_put_back_before_the_turn_is_not_touched() {
+    let mut hall = seated(json!({}));
+    hall.lift("A", Square::E2);
+    hall.lift("B", Square::E7);
+    hall.place("A", Square::E4);
+    hall.place("B", Square::E7);
+    hall.press("white");
+    hall.hands("B", "-e2 +e4 -d7 +d5");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e2e4", "d7d5"]);
+    assert_eq!(touched(&hall), ["e2", "d7"]);
+}
+
+#[test]
+fn a_move_that_stands_before_the_turn_is_made_when_it_comes() {
+    let mut hall = seated(json!({}));
+    hall.lift("A", Square::E2);
+    hall.hands("B", "-e7 +e5");
+    hall.place("A", Square::E4);
+    hall.press("white");
+    hall.hands("B", "-e2 +e4");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e2e4", "e7e5"]);
+    assert_eq!(touched(&hall), ["e2", "e7"]);
+}
+
+#[test]
+fn a_man_that_was_lifted_early_and_captured_is_mirrored() {
+    let mut hall = seated(json!({"history": ["e2e4", "d7d5", "a2a3", "a7a6"]}));
+    hall.hands("B", "-d5");
+    hall.hands("A", "-d5 -e4 +d5");
+    hall.press("white");
+    hall.hands("B", "-e4 +d5 -d8 -d5 +d5");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["e4d5", "d8d5"]);
+    assert_eq!(touched(&hall), ["d5", "e4", "d8", "d5"]);
+}
+
+#[test]
+fn a_man_of_the_other_side_that_was_lifted_early_can_be_captured() {
+    let mut hall = seated(json!({"history": ["e2e4", "d7d5"]}));
+    hall.hands("B", "-e4");
+    hall.hands("A", "-a2 +a3");
+    hall.press("white");
+    hall.hands("B", "-a2 +a3");
+    assert_eq!(touched(&hall), ["a2"]);
+    hall.hands("B", "-d5 +e4");
+    hall.press("black");
+    assert_eq!(hall.moves(), ["a2a3", "d5e4"]);
+    assert_eq!(touched(&hall), ["a2", "d5", "e4"]);
+}
+
+#[test]
+fn a_wrong_man_lifted_to_mirror_a_move_is_not_touched() {
+    let mut hall = seated(json!({}));
+    hall.hands("A", "-e2 +e4");
+    hall.press("white");
+    hall.hands("B", "-d2 +d4 -d4 +d2 -e2 +e4 -e7 +e5");
+    hall.press("black");
+    hall.hands("A", "-d7 +d5 -d5 +d7 -e7 +e5 -g1 +f3");
+    hall.press("white");
+    assert_eq!(hall.moves(), ["e2e4", "e7e5", "g1f3"]);
+    assert_eq!(touched(&hall), ["e2", "e7", "g1"]);
+    assert!(hall.of("adjust").is_empty());
+}
+
+/// White sits at A with a DGT board; the board of Black is of this kind.
+fn with_dgt(black: &str, start_fen: &str) -> Hall {
+    Hall::new(json!({"start_fen": start_fen, "boards": [
+        {"id": "A", "kind": "dgt", "side": "white"},
+        {"id": "B", "kind": black, "side": "black"},
+    ]}))
+}
+
+/// `e4 d5=P` on a DGT board: a square that is empty now, and one with a man.
+fn men(hall: &mut Hall, unit: &str, told: &str) {
+    for one in told.split_whitespace() {
+        let (square, man) = one.split_once('=').unwrap_or((one, ""));
+        hall.put(json!({"sq": square, "pc": man, "board": unit}));
+    }
+}
+
+#[test]
+fn a_man_of_the_other_side_on_a_square_that_was_not_seen_empty_is_a_capture() {
+    let mut hall = with_dgt("peg", "4k3/8/8/3p1p2/4P3/8/8/4K3 w - - 0 1");
+    men(&mut hall, "A", "e4 d5=P");
+    hall.press("white");
+    hall.hands("B", "-d5 -e4 +d5 -f5 +f4");
+    hall.press("black");
+    hall.wait(5_000);
+    assert_eq!(hall.moves(), ["e4d5", "f5f4"]);
+    assert_eq!(touched(&hall), ["e4", "d5", "f5"]);
+    let mut hall = with_dgt("dgt", "4k3/8/2p1p3/3P4/8/8/8/4K3 b - - 0 1");
+    men(&mut hall, "B", "c6 d5=p");
+    hall.press("black");
+    men(&mut hall, "A", "d5 c6 d5=p e1 e2=K");
+    hall.press("white");
+    assert_eq!(hall.moves(), ["c6d5", "e1e2"]);
+    assert!(hall.of("ambiguous-move").is_empty());
+}
+
+#[test]
+fn a_capture_that_was_mirrored_in_one_go_can_be_answered_on_its_square() {
+    for answer in ["c3 e4=N", "e4 c3 e4=N"] {
+        let mut hall = with_dgt("peg", "4k3/5p2/8/3p4/4P3/2N5/8/4K3 b - - 0 1");
+        hall.hands("B", "-e4 -d5 +e4");
+        hall.press("black");
+        men(&mut hall, "A", "d5 e4=p");
+        men(&mut hall, "A", answer);
+        hall.press("white");
+        hall.hands("B", "-e4 -c3 +e4 -f7 +f6");
+        hall.press("black");
+        assert_eq!(hall.moves(), ["d5e4", "c3e4", "f7f6"]);
+        assert_eq!(hall.of("move_published").len(), 3);
+        assert_eq!(hall.of("touch").len(), 5);
+    }
+}
+
+#[test]
+fn a_dgt_board_tells_what_a_pawn_became() {
+    for told in ["a7 a8=N", "a7 a8=P a8=N", "a7 a8=Q a8=N"] {
+        let mut hall = with_dgt("peg", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1");
+        men(&mut hall, "A", told);
+        hall.press("white");
+        hall.hands("B", "-a7 +a8 -e8 +e7");
+        hall.press("black");
+        assert_eq!(hall.moves(), ["a7a8n", "e8e7"], "{told}");
+        assert_eq!(hall.of("move_published")[0]["uci"], "a7a8n");
+        assert_eq!(touched(&hall), ["a7", "e8"]);
+        assert_eq!(hall.of("promotion-unknown").len(), usize::from(told.contains('P')));
+    }
+    // On the pegged board nobody knows.
+    let mut hall = with_dgt("peg", "4k3/8/8/8/8/8/p7/4K3 b - - 0 1");
+    hall.hands("B", "-a2 +a1");
+    hall.press("black");
+    assert_eq!(hall.of("promotion-unknown").len(), 1);
+}
+
+#[test]
+fn wrong_men_on_a_dgt_board_are_told() {
+    let mut hall = with_dgt("dgt", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let exchanged = json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR", "board": "B"});
+    hall.put(json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "board": "A"}));
+    hall.put(exchanged.clone());
+    hall.put(exchanged);
+    assert_eq!(hall.of("setup-identity").len(), 1);
+    assert_eq!(hall.of("setup-identity")[0]["squares"], json!(["d1", "e1"]));
+    hall.put(json!({"pieces": "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "board": "B"}));
+    men(&mut hall, "A", "e2 e4=P");
+    hall.press("white");
+    men(&mut hall, "B", "e2 e4=Q e7 e5=p");
+    hall.press("black");
+    men(&mut hall, "A", "e7 e5=p");
+    assert!(hall.of("boards-diverged").is_empty());
+    hall.wait(61_000);
+    assert_eq!(hall.of("boards-diverged")[0]["squares"], json!(["e4"]));
+    let agreed = hall.of("boards-agree").len();
+    men(&mut hall, "B", "e4 e4=P");
+    hall.wait(1_000);
+    assert_eq!(hall.of("boards-agree").len(), agreed + 1);
+    assert_eq!(hall.moves(), ["e2e4", "e7e5"]);
+}

@@ -7,11 +7,14 @@ mod reader;
 
 use std::collections::VecDeque;
 
+use shakmaty::Square;
+
 pub use self::conduct::check_command;
 use self::{
     conduct::{Conduct, Desk, Order},
     reader::{Read, Reader},
 };
+
 use crate::{
     laws::settings::WhiteSide,
     session::{
@@ -167,6 +170,7 @@ impl Board {
         }
         if self.conduct.has_two_boards() {
             self.event_of_two(at, ev, unit, event);
+            self.tell_held(at);
         } else {
             self.take(at, ev, unit, event);
         }
@@ -177,6 +181,9 @@ impl Board {
         let seen = self.conduct.seen(unit, &self.session);
         match unit.of_mut(&mut self.readers).read(at, event, &seen) {
             (Read::Event(event), turned) => {
+                if self.take_with_lifts(at, ev, unit, &event, turned) {
+                    return;
+                }
                 let mut routed = Stamped { at, unit, event };
                 self.at_desk(at, ev, |conduct, desk| {
                     if turned {
@@ -204,6 +211,52 @@ impl Board {
         let seen = self.conduct.seen(unit, &self.session);
         let settled = unit.of_mut(&mut self.readers).settled(at, &seen);
         let Some((square, occupied, turned)) = settled else { return };
+        if occupied && let Some(lifted) = self.conduct.lifted_before(unit, square, &self.session) {
+            self.hand_over(at, &lifted);
+        }
+        self.change(at, unit, (square, occupied), turned);
+    }
+
+    /// Takes a man that comes down where something was lifted before that the game was not told. False: there
+    /// is nothing of the kind, and the event is still to be taken.
+    fn take_with_lifts(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event, turned: bool) -> bool {
+        let exchanges = self.conduct.exchanges(unit, event);
+        let Some(square) = event.placed() else { return false };
+        if exchanges {
+            // The event is counted; its changes have no numbers of their own.
+            self.take(at, ev, Unit::B, event);
+            self.change(at, unit, (square, false), turned);
+        }
+        let lifted = self.conduct.lifted_before(unit, square, &self.session);
+        if let Some(lifted) = &lifted {
+            if !exchanges {
+                self.take(at, ev, Unit::B, event);
+            }
+            self.hand_over(at, lifted);
+        }
+        let taken = exchanges || lifted.is_some();
+        if taken {
+            self.change(at, unit, (square, true), turned && !exchanges);
+        }
+        taken
+    }
+
+    /// Tells the game what its player holds already who has got the move.
+    fn tell_held(&mut self, at: MonoTime) {
+        if let Some(changes) = self.conduct.turn_passed_on_two_boards(&self.session) {
+            self.hand_over(at, &changes);
+        }
+    }
+
+    /// Hands the game changes of a board that it was not told.
+    fn hand_over(&mut self, at: MonoTime, changes: &[(Square, bool)]) {
+        for (square, occupied) in changes {
+            self.take_change(at, Unit::A, &Event::Square { square: *square, occupied: *occupied });
+        }
+    }
+
+    /// Takes a change of one of two boards.
+    fn change(&mut self, at: MonoTime, unit: Unit, (square, occupied): (Square, bool), turned: bool) {
         let ev = self.session.last_event();
         let mut routed = Stamped { at, unit, event: Event::Square { square, occupied } };
         self.at_desk(at, ev, |conduct, desk| {
@@ -211,13 +264,19 @@ impl Board {
                 conduct.tell_turned(unit, desk);
             }
             conduct.route(&mut routed, desk);
-            conduct.before(routed.unit, &routed.event, desk);
         });
-        if routed.unit == Unit::A {
-            self.session.take_settled(at, square, occupied);
+        self.take_change(at, routed.unit, &routed.event);
+    }
+
+    /// Takes a change that has no number of its own.
+    fn take_change(&mut self, at: MonoTime, unit: Unit, event: &Event) {
+        let ev = self.session.last_event();
+        self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk));
+        if let (Unit::A, Event::Square { square, occupied }) = (unit, event) {
+            self.session.take_settled(at, *square, *occupied);
             self.pass_on(at);
         }
-        self.at_desk(at, ev, |conduct, desk| conduct.after(&routed.event, desk));
+        self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
     }
 
     /// Takes an event of the game.
@@ -259,6 +318,7 @@ impl Board {
                 let ev = self.session.last_event();
                 self.at_desk(at, ev, Conduct::deadline_passed);
             }
+            self.tell_held(at);
         }
     }
 

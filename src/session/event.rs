@@ -178,6 +178,18 @@ pub enum Event {
     Tick,
 }
 
+impl Event {
+    /// The square on which it tells that a man came down.
+    pub(crate) const fn placed(&self) -> Option<Square> {
+        match self {
+            Event::Square { square, occupied: true } | Event::Piece { square, piece: Some(_) } => {
+                Some(*square)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Key of a device's note that tells a trouble of a board that is read all the same; `error` has the words.
 pub const STANDING: &str = "standing";
 /// Key of a device's note that such a trouble is over.

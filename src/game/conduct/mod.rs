@@ -213,7 +213,7 @@ impl Conduct {
             adjournment: Adjournment::default(),
             announcing: Announcing::default(),
             two_boards: (setup.board == BoardKind::TwoBoard)
-                .then(|| TwoBoards::new(setup, session.occupied())),
+                .then(|| TwoBoards::new(setup, session.occupied(), session.position().board())),
             unpressed: None,
             press_told: false,
             ruled_back: false,

@@ -26,7 +26,8 @@ impl Conduct {
         let Some(index) = made.ply.checked_sub(1) else { return };
         let Some(mv) = desk.session.move_at(index) else { return };
         self.let_go_of_theirs(index, desk);
-        if mv.is_promotion() && self.board != BoardKind::Dgt && desk.session.plies().len() == made.ply {
+        let open = mv.is_promotion() && self.board != BoardKind::Dgt;
+        if open && desk.session.plies().len() == made.ply && self.promotion_read(mv, index, desk).is_none() {
             self.tell_promotion(mv, index, desk);
         } else {
             self.tell_candidates(mv, index, desk);
@@ -174,7 +175,12 @@ impl Conduct {
         {
             self.tell_revision(released.uci, made, desk);
         }
-        if let Some(mv) = mv.filter(|mv| mv.is_promotion() && self.board != BoardKind::Dgt) {
+        let unread = |mv: &Move| {
+            mv.is_promotion()
+                && self.board != BoardKind::Dgt
+                && self.promotion_read(*mv, index, desk).is_none()
+        };
+        if let Some(mv) = mv.filter(unread) {
             let notice = Notice::of("promotion-unknown", Audience::Arbiter);
             desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
         }
@@ -189,6 +195,7 @@ impl Conduct {
         self.note_earlier_uncompleted(made, desk);
         self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
         self.made_on_two_boards(made.ply, desk);
+        self.decide_promotion(made.ply, desk);
         self.sealed_on_board(made, desk);
         self.look_for_draws(made, desk);
         self.look_for_dead(made, desk);

@@ -5,10 +5,12 @@
 //! through, what brings a board to where the game is already is a mirrored move and stays behind, as does
 //! whatever happens on the board of the player who waits. Nothing of that is a touch.
 
+mod early;
+mod men;
 mod one_board;
 mod tell;
 
-use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Square};
 
 use self::one_board::{Mirror, OneBoard};
 use super::{super::reader::Seen, Conduct, Desk};
@@ -36,9 +38,9 @@ pub(super) struct TwoBoards {
 }
 
 impl TwoBoards {
-    pub(super) fn new(setup: &GameSetup, occupied: Bitboard) -> TwoBoards {
+    pub(super) fn new(setup: &GameSetup, occupied: Bitboard, standing: &Board) -> TwoBoards {
         TwoBoards {
-            boards: setup.units.map(|unit| OneBoard::new(unit.kind, occupied)),
+            boards: setup.units.map(|unit| OneBoard::new(unit.kind, occupied, standing)),
             sides: setup.sides,
             last: Unit::A,
             due: None,
@@ -100,10 +102,30 @@ impl TwoBoards {
         let may_move = self.may_move(unit, session);
         let board = self.board_mut(unit);
         board.occupied.set(square, occupied);
+        match occupied {
+            true => board.waiting.discard(square),
+            false => board.premature.discard(square),
+        };
         let is_mirror = board.mirrors(square, occupied, game);
+        if !is_mirror && !may_move {
+            board.note_early(square, occupied, game);
+        }
         if game.contains(square) == occupied || is_mirror || !may_move {
             return false;
         }
+        let others = session.position().them();
+        if self.is_mirroring(unit, session) {
+            let board = self.board_mut(unit);
+            // A wrong man of the other side, lifted to mirror the move.
+            if !occupied && others.contains(square) {
+                board.waiting.add(square);
+                return false;
+            }
+            if occupied && (board.waiting & others).any() {
+                return false;
+            }
+        }
+        let board = self.board_mut(unit);
         if occupied {
             // While a move has to be mirrored, a man comes down wrongly unless it was lifted by the player.
             if board.hand.is_empty() && !board.mirrors.is_empty() {
@@ -133,24 +155,30 @@ impl TwoBoards {
         board.occupied = occupied;
         board.mirrors.retain(|mirror| !mirror.is_shown(occupied, game));
         board.hand &= !occupied;
-        let mirrored = board.mirrors.iter().fold(Bitboard::EMPTY, |squares, mirror| squares | mirror.squares);
+        board.waiting &= !occupied;
+        board.premature &= occupied;
+        if may_move {
+            board.forget_early();
+        }
+        let mirrored = board.mirrored();
         let merged = (game & mirrored) | (occupied & !mirrored);
         (may_move && (merged != game || untouched && unit == Unit::A)).then_some(merged)
     }
 
-    /// The squares on which the boards differ, men in hands aside.
-    fn differs(&self) -> Bitboard {
+    /// The squares on which the boards differ, or show another man than the game has; men in hands aside.
+    fn differs(&self, game: &Board) -> Bitboard {
         let [first, second] = &self.boards;
-        (first.occupied ^ second.occupied) & !(first.hand | second.hand)
+        let wrong = first.wrong_men(game) | second.wrong_men(game);
+        (first.occupied ^ second.occupied | wrong) & !(first.hand | second.hand)
     }
 
-    fn changed(&mut self, at: MonoTime, timeout_s: u32) {
+    fn changed(&mut self, at: MonoTime, timeout_s: u32, game: &Board) {
         if !self.are_up() {
             self.due = None;
             return;
         }
         // The time counts from the last change: somebody is still at work.
-        let apart = self.differs().any();
+        let apart = self.differs(game).any();
         self.due = match (apart, self.apart) {
             (true, _) => Some(at.plus_ms(u64::from(timeout_s) * 1000)),
             (false, true) => Some(at),
@@ -175,6 +203,7 @@ impl TwoBoards {
         let own = self.board_mut(unit);
         own.hand = Bitboard::EMPTY;
         own.mirrors.clear();
+        own.forget_early();
         self.board_mut(unit.other()).await_mirror(Mirror::of(before, mv, false), game);
     }
 
@@ -220,11 +249,13 @@ impl Conduct {
     /// the game, else one of the second, which the session passes over.
     pub(in crate::game) fn route(&mut self, stamped: &mut Stamped, desk: &mut Desk<'_>) {
         let timeout_s = self.settings.mirror_timeout_s;
+        self.look_at_promotion(desk);
         let Some(boards) = &mut self.two_boards else { return };
         let (at, unit) = (stamped.at, stamped.unit);
         let event = std::mem::replace(&mut stamped.event, Event::Tick);
         let (own, mirrored) = (Unit::A, Unit::B);
         let session = desk.session;
+        let game = session.position().board();
         let (unit, event) = match event {
             Event::Piece { square, .. } | Event::Square { square, .. } => {
                 let occupied = match event {
@@ -233,7 +264,7 @@ impl Conduct {
                     _ => false,
                 };
                 let goes = boards.change(unit, square, occupied, session);
-                boards.changed(at, timeout_s);
+                boards.changed(at, timeout_s, game);
                 (if goes { own } else { mirrored }, Event::Square { square, occupied })
             }
             Event::Occupied(_) | Event::Pieces(_) => {
@@ -243,7 +274,11 @@ impl Conduct {
                     _ => Bitboard::EMPTY,
                 };
                 let merged = boards.report(unit, occupied, session);
-                boards.changed(at, timeout_s);
+                let wrong = boards.wrong_at_start(unit, session);
+                if wrong.any() {
+                    tell::wrong_men(unit, wrong, desk);
+                }
+                boards.changed(at, timeout_s, game);
                 match merged {
                     Some(merged) => (own, Event::Occupied(merged)),
                     None => (mirrored, event),
@@ -258,7 +293,7 @@ impl Conduct {
                 let was_down = boards.boards.iter().all(|board| !board.up);
                 let was_up = std::mem::replace(&mut boards.board_mut(unit).up, up);
                 let is_down = boards.boards.iter().all(|board| !board.up);
-                boards.changed(at, timeout_s);
+                boards.changed(at, timeout_s, game);
                 let name = unit.as_str();
                 let detail = match up {
                     true => format!("board {name} is read again"),

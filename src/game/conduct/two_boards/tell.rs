@@ -11,6 +11,14 @@ use crate::session::{
     fact::law::{Audience, BoardsState, BoardsStep, LawFact, Notice, Sq},
 };
 
+/// Other men stand on a board than the game begins with.
+pub(super) fn wrong_men(unit: Unit, squares: Bitboard, desk: &mut Desk<'_>) {
+    let detail =
+        format!("on board {} other men stand on these squares than the game has there", unit.as_str());
+    let squares = squares.into_iter().map(Sq).collect();
+    desk.notice(Notice { squares, detail: detail.into(), ..Notice::of("setup-identity", Audience::Arbiter) });
+}
+
 impl Conduct {
     /// A board turned out to lie turned by 180 degrees.
     pub(in crate::game) fn tell_turned(&self, unit: Unit, desk: &mut Desk<'_>) {
@@ -22,7 +30,10 @@ impl Conduct {
     /// The boards still differ after the time that they had.
     pub(in crate::game::conduct) fn tell_apart(&self, desk: &mut Desk<'_>) {
         let Some(boards) = &self.two_boards else { return };
-        if boards.are_up() && boards.diverged.any() && boards.diverged == boards.differs() {
+        if boards.are_up()
+            && boards.diverged.any()
+            && boards.diverged == boards.differs(desk.session.position().board())
+        {
             let squares = boards.diverged.into_iter().map(Sq).collect();
             desk.notice(Notice { squares, ..Notice::of("boards-diverged", Audience::Arbiter) });
         }
@@ -32,7 +43,7 @@ impl Conduct {
     pub(in crate::game::conduct) fn compare_boards(&mut self, desk: &mut Desk<'_>) {
         let Some(boards) = &mut self.two_boards else { return };
         boards.due = None;
-        let differs = boards.differs();
+        let differs = boards.differs(desk.session.position().board());
         if differs.is_empty() {
             boards.diverged = Bitboard::EMPTY;
             boards.apart = false;
@@ -76,7 +87,7 @@ impl Conduct {
         desk.tell(LawFact::Boards(Box::new(BoardsState {
             a: step(first),
             b: step(second),
-            squares: boards.differs().into_iter().map(Sq).collect(),
+            squares: boards.differs(desk.session.position().board()).into_iter().map(Sq).collect(),
             ply: common.map(|ply| self.earlier.len() + ply),
             fen,
             white_ms: left(Color::White),
