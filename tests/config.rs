@@ -881,3 +881,30 @@ fn inputs_that_are_pulled_up_on_the_board_cannot_be_pressed_by_a_high_level() {
     assert!(board("lever-white = 2").status.success());
     assert!(board("lever-white = 7\ninputs-active = \"high\"").status.success());
 }
+
+#[test]
+fn pins_that_a_raspberry_pi_has_another_use_for_are_noted_and_not_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let notes = |extra: &str| {
+        let text = format!("[data]\ndir = \"data\"\n[[board]]\nid = \"1\"\n[board.sensor.matrix]\n{extra}\n");
+        std::fs::write(dir.path().join("b.toml"), text).unwrap();
+        let output = check_config(dir.path(), &["b.toml"]);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let said = String::from_utf8(output.stdout).unwrap();
+        said.lines().filter(|line| line.contains("note")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(""), [""; 0]);
+    let found = notes("rows = [2, 3, 6, 8, 13, 14, 15, 20]\nlever-white = 11");
+    let begins = [
+        "  note       board 1: GPIO 2, 3 is of I2C: leave I2C off",
+        "  note       board 1: GPIO 8, 11 is of SPI 0: leave SPI off",
+        "  note       board 1: GPIO 14, 15 is of the serial console: switch it off",
+    ];
+    assert_eq!(found.len(), begins.len(), "{found:?}");
+    for (line, begin) in found.iter().zip(begins) {
+        assert!(line.starts_with(begin), "{line}");
+    }
+    let chip = "backend = \"gpiocdev\"\nchip = \"/dev/gpiochip7\"\nrows = [0, 1, 2, 3, 8, 9, 14, 15]\n\
+                columns = [16, 17, 18, 19, 20, 21, 22, 23]";
+    assert_eq!(notes(chip), [""; 0], "another chip has no such pins");
+}

@@ -411,3 +411,23 @@ fn the_output_in_the_manual_is_real() {
         assert!(manual.contains(&line.replace(&folder, "config/examples")), "{line}");
     }
 }
+
+#[test]
+fn the_boards_of_a_game_on_two_have_the_names_that_board_takes() {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/examples/two-boards-blind.toml");
+    let doctor = |args: &[&str]| {
+        process::run(&[&["doctor", "--config", config.to_str().unwrap(), "--seconds", "1"], args].concat())
+    };
+    let boards = |args: &[&str]| {
+        let report: Value = serde_json::from_slice(&doctor(&[&["--json"], args].concat()).stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap();
+        let devices = checks.iter().filter(|check| check["check"] == Topic::Device.as_str());
+        devices.map(|check| check["board"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(boards(&[]), ["1:A", "1:B"]);
+    assert_eq!(boards(&["--board", "1"]), ["1:A", "1:B"]);
+    assert_eq!(boards(&["--board", "1:B"]), ["1:B"]);
+    let unknown = doctor(&["--board", "1:C"]);
+    let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(unknown.status.code() == Some(2) && said.contains("no board 1:C; it has 1:A, 1:B"), "{said}");
+}

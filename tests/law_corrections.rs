@@ -603,3 +603,44 @@ fn a_button_tells_that_a_move_was_called() {
         assert!(of(&told, "move_completed").is_empty());
     }
 }
+
+#[test]
+fn one_forgotten_call_is_not_laid_at_the_door_of_the_other_player() {
+    let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": "assistant"}});
+    for reply in ["e7e5", "e5"] {
+        let script = format!(
+            "0 lift e2\n600 place e4\n1200 press white
+             2000 announce {reply}\n2600 lift e7\n3200 place e5\n3800 press black
+             4400 announce g1f3\n5000 lift g1\n5600 place f3\n6200 press white"
+        );
+        let told = facts(header.clone(), &script);
+        let missing = of(&told, "announce-missing");
+        assert_eq!(missing.iter().map(|fact| &fact["side"]).collect::<Vec<_>>(), ["white"], "{reply}");
+        assert!(of(&told, "announce-mismatch").is_empty(), "{reply}");
+        assert_eq!(of(&told, "spoken").len(), 2, "{reply}");
+        let completed: Vec<_> =
+            of(&told, "move_completed").iter().map(|fact| fact["how"].as_str().unwrap()).collect();
+        assert_eq!(completed, ["earlier-press", "press", "press"], "{reply}");
+    }
+}
+
+#[test]
+fn a_slip_of_the_tongue_is_of_the_player_who_made_it() {
+    let header = json!({"board": "peg", "rules": "fide-2023", "config": {"peg.announce": "assistant"}});
+    // White slips and presses. Black calls nothing: that is no slip of his.
+    let script = "
+        0 lift e2
+        600 place e4
+        1500 announce e5
+        2000 press white
+        2600 lift e7
+        3200 place e5
+        3800 press black";
+    let told = facts(header, script);
+    let to_arbiter = |code| -> Vec<_> {
+        let told = of(&told, code).into_iter().filter(|fact| fact["to"] == "arbiter");
+        told.map(|fact| fact["side"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(to_arbiter("announce-mismatch"), ["white"]);
+    assert_eq!(to_arbiter("announce-missing"), ["black"]);
+}

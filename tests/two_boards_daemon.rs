@@ -335,12 +335,12 @@ fn the_doctor_looks_at_each_of_the_two_boards() {
         String::from_utf8(doctor.output().unwrap().stdout).unwrap()
     };
     let devices = |said: &str| -> Vec<String> {
-        let of_board = said.lines().filter(|line| line.contains("board 1, device:"));
-        of_board.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+        let of_board = said.lines().filter_map(|line| line.split_once(", device:"));
+        of_board.map(|(line, _)| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     };
     let said = doctor(&[]);
-    assert_eq!(devices(&said), ["failed", "ok"], "{said}");
+    assert_eq!(devices(&said), ["failed board 1:A", "ok board 1:B"], "{said}");
     let said = doctor(&["--board", "1:B"]);
-    assert_eq!(devices(&said), ["ok"], "{said}");
+    assert_eq!(devices(&said), ["ok board 1:B"], "{said}");
     board.unplug(&dir.path().join("peg"));
 }

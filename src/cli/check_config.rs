@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::{
-    config::{self, BoardConfig, Config, MatrixKind, Pace, SensorConfig},
+    config::{self, BoardConfig, Config, MatrixKind, OtherUse, Pace, SensorConfig},
     laws::settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
     session::setup::GameSetup,
 };
@@ -22,7 +22,7 @@ Every problem of a file is told at once, one a line:
   FILE:LINE:COLUMN: KEY: what is wrong; what to do
 
 A correct file is summed up on one screen: what would run, where the data goes, which addresses are \
-open. No device is opened and nothing is written, so a file can be checked on any machine. The file \
+open; pins that are free only while something else is off are noted. No device is opened and nothing is written, so a file can be checked on any machine. The file \
 config/touchmoved.toml of the source code explains every key.
 
 Exit status: 0 every file is correct, 2 a file has a problem or cannot be read.";
@@ -103,7 +103,23 @@ fn summary(config: &Config, listed: usize) -> String {
     if let Some(more) = boards.len().checked_sub(listed).filter(|more| *more > 0) {
         let _ = writeln!(out, "    and {more} more; --all lists them");
     }
+    for note in boards.iter().flat_map(reserved) {
+        let _ = writeln!(out, "  {:<10} {note}", "note");
+    }
     out
+}
+
+/// Pins that are free only while something else is switched off.
+fn reserved(board: &BoardConfig) -> Vec<String> {
+    let matrices = std::iter::once(&board.sensor).chain(&board.second).filter_map(|sensor| match sensor {
+        SensorConfig::Matrix(matrix) => Some(matrix),
+        _ => None,
+    });
+    let note = |(other, pins): (OtherUse, Vec<u32>)| {
+        let pins: Vec<String> = pins.iter().map(u32::to_string).collect();
+        format!("board {}: GPIO {} is of {}: {}", board.id, pins.join(", "), other.name(), other.remedy())
+    };
+    matrices.flat_map(|matrix| matrix.reserved()).map(note).collect()
 }
 
 fn describe(board: &BoardConfig) -> String {

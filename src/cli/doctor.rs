@@ -86,21 +86,29 @@ struct Loaded {
     is_service: bool,
 }
 
+/// A board that has a device of its own.
+#[derive(Clone, Debug)]
+struct Device {
+    /// What `--board` and every check call it: its id, of a game on two boards `1:A` and `1:B`.
+    name: String,
+    /// The board as one that stands alone.
+    board: BoardConfig,
+}
+
 pub(super) fn run(args: &Args) -> ExitCode {
-    let mut loaded = load(args.config.as_deref());
-    let boards = match wanted(&mut loaded, args.board.as_deref()) {
-        Ok(boards) => boards,
+    let loaded = load(args.config.as_deref());
+    let devices = match wanted(&loaded, args.board.as_deref()) {
+        Ok(devices) => devices,
         Err(message) => return fail(&message),
     };
     if args.live || args.walk {
-        return one(args, &loaded, &boards);
+        return one(args, &loaded, &devices);
     }
-    let boards: Vec<&BoardConfig> = boards.iter().collect();
-    let listened = boards.iter().any(|board| !listen::is_recorded(&board.sensor));
+    let listened = devices.iter().any(|device| !listen::is_recorded(&device.board.sensor));
     if listened && std::io::stderr().is_terminal() {
         eprintln!("listening for {} s: lift and put down some men, press the clock", args.seconds);
     }
-    let report = selftest::run(&loaded, &boards, args.seconds);
+    let report = selftest::run(&loaded, &devices, args.seconds);
     let text = if args.json {
         match serde_json::to_string_pretty(&report) {
             Ok(text) => text + "\n",
@@ -120,57 +128,58 @@ fn fail(message: &str) -> ExitCode {
 }
 
 /// The live view or the walk, of one board.
-fn one(args: &Args, loaded: &Loaded, boards: &[BoardConfig]) -> ExitCode {
+fn one(args: &Args, loaded: &Loaded, devices: &[Device]) -> ExitCode {
     let Some(config) = &loaded.config else {
         let lines: Vec<String> = loaded.checks.iter().map(Check::line).collect();
         return fail(&format!("the configuration cannot be used\n{}", lines.join("\n")));
     };
-    let [board] = boards else {
-        let mut known = names(&config.boards);
-        known.retain(|(_, known)| boards.iter().any(|board| board.id == known.id));
-        let ids: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-        return fail(&format!("name one board with --board: {}", ids.join(", ")));
+    let [device] = devices else {
+        return fail(&format!("name one board with --board: {}", names(devices)));
     };
     for check in loaded.checks.iter().filter(|check| check.verdict != Verdict::Ok) {
         eprintln!("{}", check.line());
     }
-    if let Some(holder) = net::Holder::find(config).filter(|_| !listen::is_recorded(&board.sensor)) {
+    if let Some(holder) = net::Holder::find(config).filter(|_| !listen::is_recorded(&device.board.sensor)) {
         let answers = holder.answers();
         let check = crate::doctor::daemon::check(holder.pid, answers.as_ref().map_err(String::as_str));
         let stop = "the board can be read by one program at a time: stop the daemon (sudo systemctl stop touchmoved)";
         return fail(&format!("{stop}\n{}", check.line()));
     }
     if args.walk {
-        walk::run(board, args.write.as_deref())
+        walk::run(device, args.write.as_deref())
     } else {
-        live::run(config, loaded.is_service, board)
+        live::run(config, loaded.is_service, device)
     }
 }
 
 /// The boards to test; of a game on two boards each one, which `1:A` and `1:B` name.
-fn wanted(loaded: &mut Loaded, only: Option<&str>) -> Result<Vec<BoardConfig>, String> {
+fn wanted(loaded: &Loaded, only: Option<&str>) -> Result<Vec<Device>, String> {
     let Some(config) = &loaded.config else { return Ok(Vec::new()) };
-    let found: Vec<BoardConfig> = names(&config.boards)
-        .into_iter()
-        .filter(|(name, board)| only.is_none_or(|only| name == only || board.id.as_str() == only))
-        .map(|(_, board)| board)
-        .collect();
-    match only {
-        Some(only) if found.is_empty() => {
-            let ids: Vec<&str> = config.boards.iter().map(|board| board.id.as_str()).collect();
-            Err(format!("{} has no board {only}; it has {}", loaded.name, ids.join(", ")))
-        }
-        _ => Ok(found),
+    let known = devices(&config.boards);
+    let Some(only) = only else { return Ok(known) };
+    let is_it = |device: &&Device| device.name == only || device.board.id.as_str() == only;
+    let found: Vec<Device> = known.iter().filter(is_it).cloned().collect();
+    if found.is_empty() {
+        return Err(format!("{} has no board {only}; it has {}", loaded.name, names(&known)));
     }
+    Ok(found)
 }
 
-/// Every board that has a device of its own, by the name that `--board` knows.
-fn names(boards: &[BoardConfig]) -> Vec<(String, BoardConfig)> {
+fn names(devices: &[Device]) -> String {
+    let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    names.join(", ")
+}
+
+/// Every board that has a device of its own.
+fn devices(boards: &[BoardConfig]) -> Vec<Device> {
     let each = boards.iter().flat_map(|board| {
         let units = Unit::ALL.into_iter().filter_map(|unit| Some((unit, board.unit(unit)?)));
-        units.map(|(unit, alone)| match board.second {
-            Some(_) => (format!("{}:{}", board.id, unit.as_str()), alone),
-            None => (board.id.to_string(), alone),
+        units.map(|(unit, alone)| {
+            let name = match board.second {
+                Some(_) => format!("{}:{}", board.id, unit.as_str()),
+                None => board.id.to_string(),
+            };
+            Device { name, board: alone }
         })
     });
     each.collect()

@@ -8,6 +8,7 @@ mod demo;
 mod matrix;
 mod problem;
 mod read;
+mod reserved;
 mod second;
 mod sensor;
 
@@ -22,6 +23,7 @@ pub use self::{
     board::{BoardConfig, BoardId},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
+    reserved::OtherUse,
     sensor::{DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed},
 };
 pub use crate::laws::time_control::{GameControl, Period, TimeControl, TimeControlError};

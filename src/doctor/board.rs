@@ -258,18 +258,28 @@ fn bounce(about: &About, watch: &Watch) -> Check {
     let (close_ms, open_ms) = watch.debounce_ms();
     let sides =
         [("debounce-close-ms", &bounce.closing, close_ms), ("debounce-open-ms", &bounce.opening, open_ms)];
-    let short: Vec<String> = sides
-        .iter()
-        .filter(|(_, side, ms)| side.needed_ms(scan_us) > *ms)
-        .map(|(key, side, ms)| {
-            let wanted = side.suggested_ms(scan_us).unwrap_or_else(|| side.needed_ms(scan_us));
-            let place = side.worst.map(|(us, square)| format!(" ({square} took {} ms)", us.div_ceil(1000)));
-            format!("{key} = {wanted} in place of {ms}{}", place.unwrap_or_default())
-        })
-        .collect();
+    let short: Vec<_> = sides.iter().filter(|(_, side, ms)| side.needed_ms(scan_us) > *ms).collect();
     if !short.is_empty() {
+        let suggested = short.iter().filter_map(|(key, side, ms)| {
+            let wanted = side.suggested_ms(scan_us)?;
+            Some(format!("{key} = {wanted} in place of {ms}{}", worst(side)))
+        });
+        let suggested: Vec<String> = suggested.collect();
+        let open = short.iter().filter(|(_, side, _)| side.suggested_ms(scan_us).is_none());
+        let open: Vec<String> =
+            open.map(|(key, side, ms)| format!("{key}, now {ms}{}", worst(side))).collect();
+        let mut remedies = Vec::new();
+        if !suggested.is_empty() {
+            remedies.push(format!("set {}", suggested.join(" and ")));
+        }
+        if !open.is_empty() {
+            remedies.push(format!(
+                "lift and put down men while this listens (--seconds 40): after {ENOUGH} changes it suggests {}",
+                open.join(" and ")
+            ));
+        }
         return Check::warning(topic, format!("contacts bounce for longer than is waited; {seen}"))
-            .remedy(format!("set {}", short.join(" and ")));
+            .remedy(remedies.join("; "));
     }
     match sides.map(|(_, side, _)| side.suggested_ms(scan_us)) {
         [Some(close), Some(open)] => Check::ok(
@@ -287,6 +297,12 @@ fn bounce(about: &About, watch: &Watch) -> Check {
             ),
         ),
     }
+}
+
+/// The contact that bounced for longest, and for how long.
+fn worst(side: &Side) -> String {
+    let place = side.worst.map(|(us, square)| format!(" ({square} took {} ms)", us.div_ceil(1000)));
+    place.unwrap_or_default()
 }
 
 fn scan(about: &About, watch: &Watch) -> Check {

@@ -72,8 +72,9 @@ pub fn check(pid: Option<u32>, answers: Result<&Answers, &str>) -> Check {
     }
 }
 
-/// The checks of one board from what the daemon tells of it. `start` are the men at the start of the game.
-pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Check> {
+/// The checks of one board, called `name`, from what the daemon tells of the game with this id. `start` are the men
+/// at the start of the game.
+pub fn board(name: &str, id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Check> {
     let mut checks = Vec::new();
     let state = answers.board(id);
     let connected = state.and_then(|state| state.get("connected")).and_then(Value::as_bool);
@@ -107,7 +108,7 @@ pub fn board(id: &str, place: &str, start: &Board, answers: &Answers) -> Vec<Che
     checks.extend([Topic::Chatter, Topic::Bounce].map(untold));
     checks.push(scan_of(id, answers));
     checks.push(clock_of(state));
-    checks.into_iter().map(|check| check.of_one(id)).collect()
+    checks.into_iter().map(|check| check.of_one(name)).collect()
 }
 
 fn untold(topic: Topic) -> Check {
@@ -179,7 +180,7 @@ mod tests {
     }
 
     fn lines(id: &str, answers: &Answers) -> Vec<String> {
-        board(id, "/dev/x", &Board::default(), answers).iter().map(Check::line).collect()
+        board(id, id, "/dev/x", &Board::default(), answers).iter().map(Check::line).collect()
     }
 
     #[test]

@@ -56,8 +56,8 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Opens the source of a board. What is known of it, and a watch for what it tells, come with it.
-    pub(super) fn open(board: &BoardConfig) -> Result<(Listener, About, Watch), Check> {
+    /// Opens the source of a board that is called `name`. What is known of it, and a watch for what it tells, come with it.
+    pub(super) fn open(name: &str, board: &BoardConfig) -> Result<(Listener, About, Watch), Check> {
         let failed = |error: SourceError| refused(&board.sensor, error);
         let planned = source::plan(board).map_err(failed)?;
         let scans = Arc::<Status>::default();
@@ -69,7 +69,7 @@ impl Listener {
         let source = open().map_err(failed)?;
         let start = planned.setup.position().map(|position| shakmaty::Position::board(&position).clone());
         let about = About {
-            id: board.id.to_string(),
+            id: name.to_owned(),
             sensor: board.sensor.kind(),
             place: source.name(),
             start: start.unwrap_or_default(),
@@ -83,7 +83,7 @@ impl Listener {
         let stop = Stop::default();
         let ending = stop.clone();
         let thread = std::thread::Builder::new()
-            .name(format!("source {}", board.id))
+            .name(format!("source {name}"))
             .spawn(move || source.run(&Sink::new(sender), &ending))
             .map_err(|error| Check::failed(Topic::Device, format!("the system gives no thread: {error}")))?;
         Ok((Listener { readings, stop, thread, timeline: planned.timeline, scans, leds }, about, watch))

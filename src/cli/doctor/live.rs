@@ -8,12 +8,12 @@ use std::{
 };
 
 use super::{
-    interrupt,
+    Device, interrupt,
     listen::{self, Listener},
     machine, net,
 };
 use crate::{
-    config::{BoardConfig, Config},
+    config::Config,
     doctor::{board::About, live, watch::Watch},
     sysclock,
 };
@@ -61,14 +61,15 @@ fn print(text: &str) -> io::Result<()> {
 }
 
 /// Shows a board until Ctrl-C, or until its recording is over.
-pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> ExitCode {
+pub(super) fn run(config: &Config, is_service: bool, device: &Device) -> ExitCode {
+    let Device { name, board } = device;
     let stop = match interrupt::stop_at_signals() {
         Ok(stop) => stop,
         Err(error) => return super::fail(&format!("the system gives no signals: {error}")),
     };
-    let (listener, about, mut watch) = match Listener::open(board) {
+    let (listener, about, mut watch) = match Listener::open(name, board) {
         Ok(opened) => opened,
-        Err(check) => return super::fail(&check.of(board.id.as_str()).line()),
+        Err(check) => return super::fail(&check.of(name).line()),
     };
     let is_terminal = io::stdout().is_terminal();
     let title = format!("touchmoved doctor, {}", about.title());
@@ -111,7 +112,7 @@ pub(super) fn run(config: &Config, is_service: bool, board: &BoardConfig) -> Exi
         let _ = print(&format!("{lines}\n"));
     }
     match (ended, shown) {
-        (Err(check), _) => super::fail(&check.of(board.id.as_str()).line()),
+        (Err(check), _) => super::fail(&check.of(name).line()),
         // A closed pipe (`| head`) is the end as well.
         (Ok(()), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => super::fail(&error.to_string()),
         _ => ExitCode::SUCCESS,

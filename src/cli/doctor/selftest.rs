@@ -3,7 +3,7 @@
 use std::{thread, time::Duration};
 
 use super::{
-    Loaded,
+    Device, Loaded,
     listen::{self, Listener},
     machine, net,
 };
@@ -25,11 +25,11 @@ const LONGEST_MS: u64 = 40_000;
 const WAIT: Duration = Duration::from_millis(50);
 
 /// Runs every check. `only` is the board that was asked for.
-pub(super) fn run(loaded: &Loaded, boards: &[&BoardConfig], seconds: u64) -> Report {
+pub(super) fn run(loaded: &Loaded, devices: &[Device], seconds: u64) -> Report {
     let mut checks = loaded.checks.clone();
     let mut figures = Vec::new();
     match &loaded.config {
-        Some(config) => configured(config, loaded.is_service, boards, seconds, &mut checks, &mut figures),
+        Some(config) => configured(config, loaded.is_service, devices, seconds, &mut checks, &mut figures),
         None => {
             checks.push(Check::not_run(
                 Topic::Device,
@@ -45,7 +45,7 @@ pub(super) fn run(loaded: &Loaded, boards: &[&BoardConfig], seconds: u64) -> Rep
 fn configured(
     config: &Config,
     is_service: bool,
-    boards: &[&BoardConfig],
+    devices: &[Device],
     seconds: u64,
     checks: &mut Vec<Check>,
     figures: &mut Vec<BoardFigures>,
@@ -61,22 +61,22 @@ fn configured(
     // The boards are listened to while the machine is looked at.
     let found = thread::scope(|scope| {
         let held = answers.as_ref().map(|answers| answers.as_ref().map_err(String::as_str));
-        let threads: Vec<_> = boards
+        let threads: Vec<_> = devices
             .iter()
-            .map(|board| (board.id.as_str(), scope.spawn(move || one(board, held, seconds))))
+            .map(|device| (device.name.as_str(), scope.spawn(move || one(device, held, seconds))))
             .collect();
         checks.extend(machine::checks(config, is_service, holder.is_some()));
-        let join = |(id, thread): (&str, thread::ScopedJoinHandle<'_, Found>)| {
+        let join = |(name, thread): (&str, thread::ScopedJoinHandle<'_, Found>)| {
             thread.join().unwrap_or_else(|_| {
                 let broken = Check::failed(Topic::Device, "the test itself broke down; please report this");
-                (board::silent(id, broken), None)
+                (board::silent(name, broken), None)
             })
         };
         threads.into_iter().map(join).collect::<Vec<_>>()
     });
-    for (board, (of_board, known)) in boards.iter().zip(found) {
-        let permissions = machine::permissions(&listen::devices(&board.sensor), is_service);
-        checks.extend(permissions.into_iter().map(|check| check.of(board.id.as_str())));
+    for (device, (of_board, known)) in devices.iter().zip(found) {
+        let permissions = machine::permissions(&listen::devices(&device.board.sensor), is_service);
+        checks.extend(permissions.into_iter().map(|check| check.of(&device.name)));
         checks.extend(of_board);
         figures.extend(known);
     }
@@ -85,31 +85,32 @@ fn configured(
 type Found = (Vec<Check>, Option<BoardFigures>);
 
 /// Every check of one board.
-fn one(config: &BoardConfig, held: Option<Result<&Answers, &str>>, seconds: u64) -> Found {
-    let id = config.id.as_str();
+fn one(device: &Device, held: Option<Result<&Answers, &str>>, seconds: u64) -> Found {
+    let Device { name, board: config } = device;
     match held.filter(|_| !listen::is_recorded(&config.sensor)) {
         Some(Ok(answers)) => {
             let start = config.setup.position().map(|position| shakmaty::Position::board(&position).clone());
             let place = listen::place(&config.sensor);
-            return (daemon::board(id, &place, &start.unwrap_or_default(), answers), None);
+            let id = config.id.as_str();
+            return (daemon::board(name, id, &place, &start.unwrap_or_default(), answers), None);
         }
         Some(Err(_)) => {
             let place = listen::place(&config.sensor);
             let held =
                 Check::not_run(Topic::Device, "the running daemon holds it and tells nothing").at(place);
-            return (board::silent(id, held), None);
+            return (board::silent(name, held), None);
         }
         None => {}
     }
-    match hear(&listen::hurried(config), seconds) {
+    match hear(name, &listen::hurried(config), seconds) {
         Ok(found) => found,
-        Err(check) => (board::silent(id, check), None),
+        Err(check) => (board::silent(name, check), None),
     }
 }
 
 /// Listens to a board: a recording to its end, a device for `seconds` from its first report.
-fn hear(config: &BoardConfig, seconds: u64) -> Result<Found, Check> {
-    let (listener, about, mut watch) = Listener::open(config)?;
+fn hear(name: &str, config: &BoardConfig, seconds: u64) -> Result<Found, Check> {
+    let (listener, about, mut watch) = Listener::open(name, config)?;
     let began = sysclock::monotonic();
     let is_recorded = listen::is_recorded(&config.sensor);
     let mut end = began.plus_ms(if is_recorded { LONGEST_MS } else { PATIENCE_MS });

@@ -10,16 +10,13 @@ use std::{
 };
 
 use super::{
-    interrupt,
+    Device, interrupt,
     listen::{self, Listener},
 };
-use crate::{
-    config::BoardConfig,
-    doctor::{
-        map::{Finding, Map},
-        squares,
-        walk::{Step, Walk, Word},
-    },
+use crate::doctor::{
+    map::{Finding, Map},
+    squares,
+    walk::{Step, Walk, Word},
 };
 
 const WAIT: Duration = Duration::from_millis(50);
@@ -30,7 +27,7 @@ him. Instead of a man: Enter - he stands there and nothing happens, the square i
 b Enter - the square before once more; q Enter or Ctrl-C - the end, to go on another time.";
 
 /// Walks over a board.
-pub(super) fn run(board: &BoardConfig, file: Option<&Path>) -> ExitCode {
+pub(super) fn run(device: &Device, file: Option<&Path>) -> ExitCode {
     let map = match file.map(kept).transpose() {
         Ok(map) => map.flatten().unwrap_or_default(),
         Err(message) => return super::fail(&message),
@@ -39,7 +36,7 @@ pub(super) fn run(board: &BoardConfig, file: Option<&Path>) -> ExitCode {
         say("The file holds every square already; remove it to walk again.");
         return done(&map);
     }
-    let walked = match go(board, map, file) {
+    let walked = match go(device, map, file) {
         Ok(map) => map,
         Err(message) => return super::fail(&message),
     };
@@ -63,11 +60,12 @@ fn say(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{text}");
 }
 
-fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String> {
+fn go(device: &Device, map: Map, file: Option<&Path>) -> Result<Map, String> {
     let stop =
         interrupt::stop_at_signals().map_err(|error| format!("the system gives no signals: {error}"))?;
+    let Device { name, board } = device;
     let (listener, about, mut watch) =
-        Listener::open(&listen::straight(board)).map_err(|check| check.of(board.id.as_str()).line())?;
+        Listener::open(name, &listen::straight(board)).map_err(|check| check.of(name).line())?;
     let title = format!("touchmoved doctor --walk, {}", about.title());
     if let Some(file) = file {
         // A file that cannot be written is told before the board is cleared.
@@ -111,7 +109,7 @@ fn go(board: &BoardConfig, map: Map, file: Option<&Path>) -> Result<Map, String>
         let Some(next) = walk.next() else { break };
         listener.light(next.into(), &watch);
     }
-    listener.end(board, &watch).map_err(|check| check.of(board.id.as_str()).line())?;
+    listener.end(board, &watch).map_err(|check| check.of(name).line())?;
     match walk {
         Some(walk) => Ok(walk.map().clone()),
         None => Err(format!("{}: no board answered; touchmoved doctor says more", about.place)),

@@ -119,10 +119,10 @@ fn the_device_says_who_it_is_and_what_is_wrong_with_it() {
     assert_check(&wiring, Topic::Wiring, Verdict::Failed, "never-closes at g1");
 }
 
-/// 24 changes each way of the contact of e4; each closing bounces for so long.
-fn bouncing(us: u64) -> Watch {
+/// So many changes each way of the contact of e4; each closing bounces for so long.
+fn bouncing(changes: u64, us: u64) -> Watch {
     let mut watch = watch(BoardKind::Reed, Signal::Raw, []);
-    for n in 1..=24_u64 {
+    for n in 1..=changes {
         for (us, occupied) in [(0, true), (us, false), (us + 100, true), (500_000, false)] {
             let at = MonoTime::from_micros(n * 1_500_000 + us);
             watch.take(at, &Event::Square { square: Square::E4, occupied }.into());
@@ -134,23 +134,30 @@ fn bouncing(us: u64) -> Watch {
 
 #[test]
 fn a_debounce_time_is_suggested_from_what_was_seen() {
-    let short = checks(&about(false), &bouncing(800));
+    let short = checks(&about(false), &bouncing(24, 800));
     assert_check(
         &short,
         Topic::Bounce,
         Verdict::Ok,
         "15 and 30 ms are enough (what was seen asks for 10 and 10",
     );
-    let long = checks(&about(false), &bouncing(12_000));
+    let long = checks(&about(false), &bouncing(24, 12_000));
     assert_check(
         &long,
         Topic::Bounce,
         Verdict::Warning,
         "set debounce-close-ms = 23 in place of 15 (e4 took 12 ms)",
     );
+    let early = checks(&about(false), &bouncing(19, 12_000));
+    assert_check(
+        &early,
+        Topic::Bounce,
+        Verdict::Warning,
+        "after 20 changes it suggests debounce-close-ms, now 15 (e4 took 12 ms)",
+    );
     let few = checks(&about(false), &watch(BoardKind::Reed, Signal::Raw, []));
     assert_check(&few, Topic::Bounce, Verdict::NotRun, "a suggestion takes 20 changes each way");
-    let figures = figures(&about(false), &bouncing(12_000));
+    let figures = figures(&about(false), &bouncing(24, 12_000));
     assert_eq!(figures.closing.unwrap().suggested_ms, Some(23));
 }
 

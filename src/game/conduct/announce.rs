@@ -9,7 +9,7 @@ use super::{Conduct, Desk, Order};
 use crate::{
     laws::settings::PegAnnounce,
     notation::{
-        Reading,
+        Form, Reading,
         announcement::{self, Speech},
     },
     session::{
@@ -32,7 +32,7 @@ pub(super) struct Announcing {
     /// A move that was announced before it was on the board, and how many plies there were; a button does
     /// not tell which.
     ahead: Option<(usize, Option<Move>)>,
-    /// A slip of the tongue that was not corrected yet.
+    /// A slip of the tongue about the move that waits, not corrected yet.
     slip: Option<String>,
 }
 
@@ -96,7 +96,13 @@ impl Announcing {
         }
     }
 
+    /// The player who made the move that waits has pressed.
+    fn is_pressed(&self) -> bool {
+        self.held.iter().any(|fact| matches!(fact.kind, FactKind::MoveCompleted { .. }))
+    }
+
     fn release(&mut self, desk: &mut Desk<'_>) {
+        self.slip = None;
         for Fact { mut kind, .. } in self.held.drain(..) {
             match &mut kind {
                 FactKind::MoveMade { latest, .. } => *latest = desk.at,
@@ -137,9 +143,21 @@ impl Conduct {
         if let Some(mv) = plies.checked_sub(1).and_then(|last| desk.session.move_at(last)) {
             desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text: self.call(mv) });
         }
-        self.announcing.slip = None;
         self.announcing.spoken = plies;
         self.announcing.release(desk);
+    }
+
+    /// Words that do not fit the last move: true where the player who is on move now calls his own with them. Before
+    /// the press only a call that names the square of departure tells so much; `e5` may be a slip of the other one.
+    fn is_of_the_next_move(&self, words: &str, desk: &Desk<'_>) -> bool {
+        let position = desk.session.position();
+        let Reading::Unique(next) = announcement::read(position, words) else { return false };
+        let departure = next.from().map(|from| (Some(from.file()), Some(from.rank())));
+        let is_whole = match announcement::hear(words) {
+            Some(Form::Move { file, rank, .. }) => Some((file, rank)) == departure,
+            Some(Form::Castling(_)) | None => false,
+        };
+        is_whole || self.announcing.is_pressed()
     }
 
     /// Somebody announced a move in words, or as UCI.
@@ -168,10 +186,11 @@ impl Conduct {
             if read == Reading::Unique(mv) {
                 let text = self.call(mv);
                 desk.tell(LawFact::Spoken { uci: desk.session.move_text(mv), text });
-                self.announcing.slip = None;
                 self.announcing.spoken = plies;
                 self.announcing.release(desk);
-            } else {
+                return;
+            }
+            if !self.is_of_the_next_move(words, desk) {
                 let said = said(words, before);
                 self.announcing.slip = Some(said.clone());
                 let (board_move, said) = (Some(desk.session.move_text(mv)), Some(said));
@@ -180,8 +199,8 @@ impl Conduct {
                     said,
                     ..Notice::of("announce-mismatch", Audience::Journal)
                 });
+                return;
             }
-            return;
         }
         // Announced before it is on the board: the words go with the move that follows.
         if let Reading::Unique(mv) = announcement::read(desk.session.position(), words) {

@@ -6,6 +6,7 @@
 
 mod complaint;
 mod lines;
+mod sight;
 
 use std::collections::VecDeque;
 
@@ -18,6 +19,7 @@ use crate::{
 
 use super::{burst, order::Order};
 pub use complaint::Complaint;
+use sight::{News, Sight};
 
 /// Time for an answer, in milliseconds.
 const ANSWER_MS: u64 = 1000;
@@ -108,8 +110,10 @@ pub struct Policy {
     up: bool,
     told: bool,
     complaint: Option<Complaint>,
-    /// The board says that it does not see its holes.
-    blind: bool,
+    /// What the board says of its holes.
+    sight: Sight,
+    /// When a restart of the board was told to its readers last.
+    restart_told: Option<MonoTime>,
     /// Since when the board that was read is away.
     down_since: Option<MonoTime>,
     /// The serial number of the board that was there first, and the complaint while another one is.
@@ -145,7 +149,8 @@ impl Policy {
             up: false,
             told: false,
             complaint: None,
-            blind: false,
+            sight: Sight::default(),
+            restart_told: None,
             down_since: None,
             serial: None,
             stranger: None,
@@ -224,20 +229,23 @@ impl Policy {
         self.queue.push_back(Action::Complain(at, complaint));
     }
 
-    /// The board says whether it sees its holes; told when that is news of a board that is read.
-    fn sees_holes(&mut self, at: MonoTime, sees: bool) {
-        let news = self.blind == sees;
-        self.blind = !sees;
-        if news && matches!(self.phase, Phase::Steady(_)) {
-            if sees {
+    /// Tells what is new of the sight of a board that is read.
+    fn tell_sight(&mut self, at: MonoTime, news: News) {
+        if !self.up {
+            return;
+        }
+        match news {
+            News::Blind => self.tell(at, Complaint::Sensor),
+            News::Sees(untold) => {
+                if untold > 0 {
+                    self.note(at, json!({"what": "sensor-again", "n": untold}));
+                }
                 self.handed = self.handed.max(at);
                 self.queue.push_back(Action::Settle(at, Complaint::Sensor));
                 // What else stands is to be seen again.
                 if let Some(stranger) = self.stranger.clone() {
                     self.tell(at, stranger);
                 }
-            } else {
-                self.tell(at, Complaint::Sensor);
             }
         }
     }
@@ -246,6 +254,9 @@ impl Policy {
     pub fn poll(&mut self, at: MonoTime) -> Option<Action> {
         if self.queue.is_empty() {
             self.tell_garbled(at);
+            if let Some(news) = self.sight.poll(at) {
+                self.tell_sight(at, news);
+            }
             self.act(at);
         }
         self.queue.pop_front()
@@ -354,7 +365,7 @@ impl Policy {
             Some(told) => Some(told.plus_ms(GARBLED_MS)),
             None => Some(MonoTime::ZERO),
         };
-        [own, garbled].into_iter().flatten().min()
+        [own, garbled, self.sight.deadline()].into_iter().flatten().min()
     }
 }
 

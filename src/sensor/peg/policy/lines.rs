@@ -6,6 +6,7 @@ use super::super::order::Place;
 use super::{
     ANSWER_MS, Action, Complaint, FOREIGN_MS, Phase, Policy, Steady, burst,
     complaint::{SENSOR, SENSOR_OK},
+    sight::CALM_MS,
 };
 use crate::{
     session::{
@@ -168,16 +169,14 @@ impl Policy {
 
     /// What a board says of its holes holds until it says otherwise or introduces itself anew; it may say it again.
     fn fault(&mut self, at: MonoTime, text: String, word: &str) {
-        let news = match word {
-            SENSOR => !self.blind,
-            SENSOR_OK => self.blind,
-            _ => true,
+        let sees = match word {
+            SENSOR => false,
+            SENSOR_OK => true,
+            _ => return self.pass_on(at, text),
         };
-        if news {
+        if let Some(news) = self.sight.say(at, sees) {
             self.pass_on(at, text);
-        }
-        if word == SENSOR || word == SENSOR_OK {
-            self.sees_holes(at, word == SENSOR_OK);
+            self.tell_sight(at, news);
         }
     }
 
@@ -199,14 +198,20 @@ impl Policy {
 
     fn meet(&mut self, at: MonoTime, hello: Hello, line: String) {
         if !matches!(self.phase, Phase::Closed) {
-            self.blind = false;
+            self.sight.introduced(at, self.up);
             self.phase = Phase::Meeting { hello, line, until: at.plus_ms(ANSWER_MS), tries: 0 };
         }
     }
 
-    /// The board has started again in the middle of the game.
+    /// The board has started again in the middle of the game. One that does so again and again is down for its
+    /// readers at most every [`CALM_MS`]; in between its first snapshot shows what was missed.
     fn lost_power(&mut self, at: MonoTime) {
         self.note(at, json!({"what": "restarted"}));
+        if self.restart_told.is_some_and(|told| at < told.plus_ms(CALM_MS)) {
+            self.down_since = self.down_since.or(Some(at));
+            return;
+        }
+        self.restart_told = Some(at);
         self.down(at);
     }
 
@@ -215,8 +220,11 @@ impl Policy {
         let Phase::Meeting { hello, line, .. } = std::mem::replace(&mut self.phase, Phase::Closed) else {
             return;
         };
+        let is_new = !self.up;
+        if is_new {
+            self.hand(at, Event::Link(true));
+        }
         (self.up, self.told, self.complaint) = (true, true, None);
-        self.hand(at, Event::Link(true));
         self.tell_gap(at);
         self.pass_on(at, line);
         self.pass_on(at, text);
@@ -228,8 +236,8 @@ impl Policy {
             gap: false,
         };
         self.phase = Phase::Steady(steady);
-        self.look_who(at, &hello.serial);
-        if self.blind {
+        self.look_who(at, &hello.serial, is_new);
+        if is_new && self.sight.stands() {
             self.tell(at, Complaint::Sensor);
         }
         self.queue.push_back(Action::Greet(hello));
@@ -243,12 +251,14 @@ impl Policy {
     }
 
     /// Tells when another board is there than at first, and when that one is back.
-    fn look_who(&mut self, at: MonoTime, found: &str) {
+    /// `is_new`: the link came anew, and what was told before went with it.
+    fn look_who(&mut self, at: MonoTime, found: &str, is_new: bool) {
         let expected = self.serial.get_or_insert_with(|| found.to_owned()).clone();
         if expected != found {
             let stranger = Complaint::OtherBoard { expected, found: found.to_owned() };
-            self.stranger = Some(stranger.clone());
-            self.tell(at, stranger);
+            if self.stranger.replace(stranger.clone()).as_ref() != Some(&stranger) || is_new {
+                self.tell(at, stranger);
+            }
         } else if let Some(gone) = self.stranger.take() {
             self.handed = self.handed.max(at);
             self.queue.push_back(Action::Settle(at, gone));

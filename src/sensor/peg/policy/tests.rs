@@ -221,6 +221,34 @@ fn a_restart_is_a_link_that_went_and_came() {
 }
 
 #[test]
+fn a_board_that_restarts_again_and_again_is_down_every_five_seconds_at_most_and_read_in_between() {
+    use touchmoved_peg::Fault;
+    let mut desk = Desk::up();
+    for n in 0..60 {
+        if n == 30 {
+            desk.holes = START ^ E2 ^ E4;
+        }
+        desk.restart_board();
+        desk.run(50);
+        desk.board.as_mut().unwrap().report(Fault::Sensor);
+        desk.run(50);
+    }
+    let handed = desk.handed();
+    let count = |what: &str| handed.iter().filter(|handed| *handed == what).count();
+    assert_eq!((count("restarted"), count("Link(false)"), count("Link(true)")), (60, 2, 2), "{handed:?}");
+    assert_eq!(desk.complaints(), [Complaint::Sensor, Complaint::Sensor]);
+    assert!(handed.iter().any(|line| line.ends_with(",ffff00001000efff")), "{handed:?}");
+    // Restarted once more, it sees; the trouble ends when it has kept calm.
+    let settled =
+        |desk: &Desk| desk.said.iter().filter(|action| matches!(action, Action::Settle(..))).count();
+    desk.restart_board();
+    desk.run(1000);
+    assert_eq!(settled(&desk), 0);
+    desk.run(sight::CALM_MS);
+    assert_eq!(settled(&desk), 1);
+}
+
+#[test]
 fn a_restart_whose_hello_was_lost_is_noticed() {
     let mut desk = Desk::up();
     desk.run(2500);
@@ -392,6 +420,37 @@ fn a_board_that_does_not_see_its_holes_is_read_and_in_trouble_until_it_says_othe
     desk.said.clear();
     desk.run(100);
     assert_eq!((desk.complaints(), settled(&desk)), (vec![], 0));
+}
+
+#[test]
+fn a_board_that_cannot_make_up_its_mind_is_told_twice_and_then_when_it_is_calm() {
+    use touchmoved_peg::Fault;
+    let flutter = |desk: &mut Desk| {
+        for _ in 0..150 {
+            desk.board.as_mut().unwrap().report(Fault::Sensor);
+            desk.run(20);
+            desk.board.as_mut().unwrap().report(Fault::SensorOk);
+            desk.run(20);
+        }
+    };
+    let settled =
+        |desk: &Desk| desk.said.iter().filter(|action| matches!(action, Action::Settle(..))).count();
+    let mut desk = Desk::up();
+    flutter(&mut desk);
+    assert_eq!((desk.complaints().len(), settled(&desk)), (2, 1), "the second trouble stands");
+    desk.run(sight::CALM_MS + 100);
+    assert_eq!((desk.complaints().len(), settled(&desk)), (2, 2));
+    let again = |action: &Action| match action {
+        Action::Hand(_, Input::Event(_, Event::Device(note))) if note["what"] == "sensor-again" => {
+            note["n"].as_u64()
+        }
+        _ => None,
+    };
+    assert_eq!(desk.said.iter().filter_map(again).collect::<Vec<_>>(), [148]);
+    // A trouble that stays is told at once.
+    desk.board.as_mut().unwrap().report(Fault::Sensor);
+    desk.run(20);
+    assert_eq!(desk.complaints().len(), 3);
 }
 
 /// Bytes of the next lines of the board, each as one text.
