@@ -359,6 +359,7 @@ impl Board {
                 Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
                 Order::Complete(index) => self.session.complete(at, ev, index),
                 Order::PerMove(per_move) => self.session.rule_per_move(per_move),
+                Order::ClockSet(times_ms) => self.session.expect_clock(at, times_ms),
                 Order::Clock { reading, delay_ms, amended } => {
                     self.session.show_own_clock(at, ev, reading, delay_ms, amended);
                 }

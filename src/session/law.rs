@@ -153,6 +153,11 @@ impl Session {
         self.narrator.clock_missed_ms()
     }
 
+    /// The external clock is being set to these times, in milliseconds: White's and Black's.
+    pub fn expect_clock(&mut self, at: MonoTime, times_ms: [Option<u64>; 2]) {
+        self.narrator.expect_clock(at, times_ms);
+    }
+
     /// From now on a move adds this at the clock: it was ruled.
     pub fn rule_per_move(&mut self, per_move: PerMove) {
         self.narrator.rule_per_move(per_move);

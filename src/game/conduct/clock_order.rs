@@ -6,7 +6,7 @@
 use serde_json::Value;
 use shakmaty::Color;
 
-use super::{Conduct, Desk, rulings::Refusal};
+use super::{Conduct, Desk, Order, rulings::Refusal};
 use crate::{
     session::{
         event::{ClockReading, Event, Unit},
@@ -207,6 +207,8 @@ impl Conduct {
         let after = Shown { white_ms: Some(white_ms), black_ms: Some(black_ms), running: runs };
         let due = desk.at.plus_ms(ANSWER_MS);
         self.clock_desk.waiting = Some(Waiting { number: order, before, after, due });
+        // It may show them before its answer is heard.
+        desk.orders.push(Order::ClockSet([after.white_ms, after.black_ms]));
         let to = Audience::Arbiter;
         desk.tell(LawFact::ClockOrder(ClockOrder { order, before, white_ms, black_ms, runs, to }));
         Ok(())

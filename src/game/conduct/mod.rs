@@ -80,6 +80,8 @@ pub(super) enum Order {
     Complete(usize),
     /// A move adds this to the time of its player from now on.
     PerMove(PerMove),
+    /// The external clock is being set to these times, in milliseconds.
+    ClockSet([Option<u64>; 2]),
     /// The clock that is kept here shows this; the side whose last move was told with less time.
     Clock { reading: ClockReading, delay_ms: u64, amended: Option<Color> },
     /// The arbiter stopped that clock (`true`), or started it.

@@ -60,6 +60,7 @@ impl Conduct {
             | Order::Correct(..)
             | Order::Complete(_)
             | Order::PerMove(_)
+            | Order::ClockSet(_)
             | Order::Clock { .. }
             | Order::Pause(_) => None,
         });

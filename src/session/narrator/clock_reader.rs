@@ -46,6 +46,8 @@ impl AwaitsClock {
 const FAR_MS: u64 = 2_000;
 /// So long at most.
 const ALONE_MS: u64 = 2_000;
+/// A clock that is being set shows it within this, in milliseconds.
+const SET_MS: u64 = 20_000;
 
 /// The estimator of the clock, with the plies that its presses completed.
 #[derive(Clone, Debug)]
@@ -59,6 +61,8 @@ pub(super) struct Reader {
     completed: ByColor<Option<(usize, MonoTime)>>,
     /// A reading that may be wrong, and until when it waits for the next one at the latest.
     held: Option<(ClockReading, MonoTime)>,
+    /// The times that it is set to, and until when it shows them at the latest.
+    set: Option<([Option<u64>; 2], MonoTime)>,
     /// By how many milliseconds the reading that was told last missed what the ones before it allow; nothing for the
     /// first one.
     missed_ms: ByColor<Option<u64>>,
@@ -79,6 +83,7 @@ impl Reader {
             earlier: setup.history.len(),
             completed: ByColor::default(),
             held: None,
+            set: None,
             missed_ms: ByColor::default(),
             zero: ByColor::default(),
         }
@@ -94,15 +99,16 @@ impl Reader {
 
     /// Whether a reading has to wait for the next one: it shows times that are not possible, and the one before it
     /// does not show them, too.
-    fn is_alone(&self, reading: &ClockReading, missed_ms: ByColor<Option<u64>>) -> bool {
+    fn is_alone(&self, at: MonoTime, reading: &ClockReading, missed_ms: ByColor<Option<u64>>) -> bool {
         let far = missed_ms.white.max(missed_ms.black) > Some(FAR_MS);
         let near = |one: Option<u64>, other: Option<u64>| {
             one.zip(other).is_none_or(|(one, other)| one.abs_diff(other) <= FAR_MS)
         };
-        let confirmed = self.held.is_some_and(|(held, _)| {
-            near(held.white_ms, reading.white_ms) && near(held.black_ms, reading.black_ms)
-        });
-        far && !confirmed
+        let shows =
+            |[white, black]: [Option<u64>; 2]| near(white, reading.white_ms) && near(black, reading.black_ms);
+        let confirmed = self.held.is_some_and(|(held, _)| shows([held.white_ms, held.black_ms]));
+        let ordered = self.set.is_some_and(|(times, until)| at <= until && shows(times));
+        far && !confirmed && !ordered
     }
 
     /// What a player has left who has just pressed, where that is known well enough to be told.
@@ -170,6 +176,11 @@ impl Narrator {
         self.reader.zero.get(side).or_else(|| self.reader.estimator.zero(side, at))
     }
 
+    /// The clock is being set: it shows these times soon.
+    pub(in crate::session) fn expect_clock(&mut self, at: MonoTime, times_ms: [Option<u64>; 2]) {
+        self.reader.set = Some((times_ms, at.plus_ms(SET_MS)));
+    }
+
     /// By how many milliseconds the last reading missed what the ones before it allow; nothing for the first one.
     pub(in crate::session) const fn clock_missed_ms(&self) -> ByColor<Option<u64>> {
         self.reader.missed_ms
@@ -188,7 +199,7 @@ impl Narrator {
             self.reader.note_zero(reading, now.at);
             let miss = |side| self.reader.estimator.miss_ms(side, now.at, &reading);
             let missed_ms = ByColor { white: miss(Color::White), black: miss(Color::Black) };
-            alone = self.reader.is_alone(&reading, missed_ms);
+            alone = self.reader.is_alone(now.at, &reading, missed_ms);
             // What is confirmed missed as the first of the readings did.
             let before = self.reader.held.map_or_else(ByColor::default, |_| self.reader.missed_ms);
             self.reader.missed_ms = ByColor {
