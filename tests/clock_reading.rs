@@ -193,6 +193,107 @@ fn a_penalty_at_the_stopped_clock_is_told_with_before_and_after() {
     assert_eq!(bench.changes(), [(Change::Adjusted, Color::Black, 600, 720)]);
 }
 
+/// A time that is set shortly before or after a press, or with it, is told as set; the same where the lever has a wire.
+#[test]
+fn a_time_set_beside_a_press_is_told_as_set() {
+    let cases = [-2i32, -1, 0, 1, 2].into_iter().flat_map(|after| {
+        let sides = Color::ALL.into_iter().flat_map(move |side| [5i64, -5, -60, 300].map(|by| (side, by)));
+        sides.flat_map(move |(side, by)| [false, true].map(|wired| (after, side, by, wired)))
+    });
+    for (after, side, by, wired) in cases {
+        let mut bench = Bench::started();
+        let press = |bench: &mut Bench| {
+            bench.running = Some(Color::Black);
+            if wired {
+                bench.estimator.press(MonoTime::from_micros(bench.at), Color::White);
+            }
+        };
+        let set = |bench: &mut Bench| *bench.side(side) += by * 1_000_000;
+        let between = usize::try_from(after.abs()).unwrap();
+        if after < 0 {
+            set(&mut bench);
+            bench.run(between);
+            press(&mut bench);
+        } else {
+            press(&mut bench);
+            bench.run(between);
+            set(&mut bench);
+        }
+        bench.run(8);
+        let changes = bench.changes();
+        let [(Change::Adjusted, found, before, shown)] = changes.as_slice() else {
+            panic!("{after} {side} {by} {wired}: {changes:?}");
+        };
+        assert_eq!(*found, side);
+        let by_found = i64::try_from(*shown).unwrap() - i64::try_from(*before).unwrap();
+        assert!((by_found - by).abs() <= 2, "{after} {side} {by} {wired}: {changes:?}");
+    }
+}
+
+/// While a delay runs the main time may stand; it never grows.
+#[test]
+fn a_time_set_during_a_delay_is_told_as_set() {
+    for by in [5i64, 60] {
+        let per_move = Some(PerMove::Delay { ms: 5_000 });
+        let mut bench = Bench::new(Expected { per_move, ..Expected::default() });
+        bench.run(5);
+        bench.running = Some(Color::White);
+        // The delay waits: nothing is taken off.
+        for _ in 0..8 {
+            bench.at += 400_000;
+            bench.hear(bench.reading());
+        }
+        bench.left_us[0] += by * 1_000_000;
+        for _ in 0..4 {
+            bench.at += 400_000;
+            bench.hear(bench.reading());
+        }
+        let by = u64::try_from(by).unwrap();
+        assert_eq!(bench.changes(), [(Change::Adjusted, Color::White, 600, 600 + by)]);
+    }
+}
+
+/// A reading that was on its way when the lever with a wire was pressed tells nothing of the clock now.
+#[test]
+fn a_reading_from_before_a_wired_press_is_not_told() {
+    let facts = facts_of_log(
+        r#"{"sensor_log":1,"time_control":"300+3"}
+        {"us":0,"times":{"white_ms":303000,"black_ms":303000,"running":null}}
+        {"us":1000000,"clock":"run-white"}
+        {"us":2500000,"times":{"white_ms":302000,"black_ms":303000,"running":"white"}}
+        {"us":3000000,"times":{"white_ms":301000,"black_ms":303000,"running":"white"}}
+        {"us":3200000,"sq":"e2","occ":0}
+        {"us":3400000,"sq":"e4","occ":1}
+        {"us":4000000,"clock":"white"}
+        {"us":4300000,"times":{"white_ms":300000,"black_ms":303000,"running":"white"}}
+        {"us":4700000,"times":{"white_ms":303000,"black_ms":302000,"running":"black"}}
+        {"us":5100000,"times":{"white_ms":303000,"black_ms":302000,"running":"black"}}"#,
+    );
+    let clocks: Vec<_> = facts.iter().filter(|fact| fact["fact"] == "clock").collect();
+    let ran: Vec<_> = clocks.iter().map(|fact| (fact["us"].clone(), fact["running"].clone())).collect();
+    assert!(ran.iter().all(|(us, running)| us.as_u64() < Some(4_000_000) || running == "black"), "{ran:?}");
+    assert!(facts.iter().all(|fact| fact["code"] != "clock-discrepancy"), "{facts:#?}");
+    let clock = facts.iter().rfind(|fact| fact["fact"] == "ply_clock").unwrap();
+    assert_eq!((clock["shown_ms"].as_u64(), clock["estimated"].as_bool()), (Some(303_000), Some(true)));
+    assert!(clock["clock_ms"].as_u64().unwrap().abs_diff(303_000) <= 150, "{clock}");
+}
+
+/// What the clock lost while it stood is no adjustment, also where the press comes before it is known.
+#[test]
+fn a_clock_that_stood_and_was_pressed_is_not_told_as_set() {
+    for stood in [6, 15, 30] {
+        let mut bench = Bench::started();
+        let shown = bench.reading();
+        for _ in 0..stood {
+            bench.at += 400_000;
+            bench.hear(shown);
+        }
+        bench.running = Some(Color::Black);
+        bench.run(40);
+        assert_eq!(bench.changes(), [], "{stood}");
+    }
+}
+
 #[test]
 fn a_jump_above_an_hour_has_a_name_of_its_own() {
     let mut bench = Bench::started();
@@ -360,6 +461,7 @@ fn a_doubtful_reading_is_told_once_it_is_confirmed() {
 #[test]
 fn every_pressed_ply_of_a_game_has_its_time() {
     let mut held = (0, 0);
+    let mut near = (0, 0);
     for (seed, wired) in (1..=3).flat_map(|seed| [false, true].map(|wired| (seed, wired))) {
         let game = DemoGame::find("immortal").unwrap().game(GameSetup::default());
         let exact = Params::level(Level::Clean).identity();
@@ -375,6 +477,9 @@ fn every_pressed_ply_of_a_game_has_its_time() {
             let off =
                 clock_ms.unwrap_or_else(|| panic!("ply {ply} of seed {seed} has no time")).abs_diff(left_ms);
             assert!(off <= 1_100, "ply {ply} of seed {seed}: {clock_ms:?} for {left_ms}");
+            if wired {
+                near = (near.0 + usize::from(off <= 150), near.1 + 1);
+            }
             if let Some(left) = left {
                 let holds = left.low_us <= left_ms * 1000 + 1000 && left_ms * 1000 <= left.high_us;
                 held = (held.0 + usize::from(holds), held.1 + 1);
@@ -382,6 +487,7 @@ fn every_pressed_ply_of_a_game_has_its_time() {
         }
     }
     assert!(held.1 > 240 && held.0 * 100 >= held.1 * 99, "{held:?}");
+    assert!(near.1 > 120 && near.0 * 100 >= near.1 * 99, "what is told of a ply last: {near:?}");
 }
 
 /// What can come from a source.
@@ -501,15 +607,23 @@ fn facts_of_log(log: &str) -> Vec<Value> {
 
 #[test]
 fn lag_rounding_and_wrong_messages_are_no_discrepancy() {
-    for (seed, level) in (1..=6).flat_map(|seed| [Level::Clean, Level::Tournament].map(|level| (seed, level)))
-    {
-        let game = DemoGame::find("immortal").unwrap().game(GameSetup::default());
+    let seeds = (1..=4).flat_map(|seed| [Level::Clean, Level::Tournament].map(|level| (seed, level)));
+    let controls = ["5400+30", "300+3", "300d5", "300b5", "900", ""];
+    let cases = seeds.flat_map(|(seed, level)| {
+        controls.into_iter().flat_map(move |control| [false, true].map(|wired| (seed, level, control, wired)))
+    });
+    for (seed, level, control, wired) in cases {
+        let setup = GameSetup { time_control: control.to_owned(), ..GameSetup::default() };
+        let game = DemoGame::find("immortal").unwrap().game(setup);
         let mut params = Params::level(level).identity();
         params.clock.kind = ClockKind::Dgt;
+        params.clock.polled.wired = wired;
         let Simulation { setup, events, .. } = simulate(&game, &params, seed).unwrap();
         let facts = facts_of(&setup, events);
-        let told: Vec<_> = facts.iter().filter(|fact| fact["code"] == "clock-discrepancy").collect();
-        assert!(told.is_empty(), "seed {seed}: {told:?}");
+        let doubted = ["clock-discrepancy", "clock-adjusted", "clock-jump", "clock-sides-exchanged"];
+        let told: Vec<_> =
+            facts.iter().filter(|fact| doubted.iter().any(|code| fact["code"] == *code)).collect();
+        assert!(told.is_empty(), "seed {seed}, {control}, wired {wired}: {told:?}");
     }
 }
 

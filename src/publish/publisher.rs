@@ -224,8 +224,9 @@ impl Publisher {
                 let done = Completion { clock_ms: *clock_ms, pressed };
                 self.completed(*ply, done, events);
             }
-            FactKind::PlyClock { ply, clock_ms, .. } => {
-                let done = Completion { clock_ms: Some(*clock_ms), pressed: true };
+            FactKind::PlyClock { ply, clock_ms, shown_ms, .. } => {
+                // What spectators and consumers see is what the clock shows.
+                let done = Completion { clock_ms: shown_ms.or(Some(*clock_ms)), pressed: true };
                 self.completed(*ply, done, events);
             }
             // What an arbiter has to decide first is no result yet.

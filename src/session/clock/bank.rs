@@ -97,7 +97,16 @@ impl Hypothesis {
     }
 
     fn is_empty(&self) -> bool {
-        self.sides.white.is_empty() || self.sides.black.is_empty() || self.sum.is_empty()
+        self.sides.white.is_empty()
+            || self.sides.black.is_empty()
+            || self.sum.is_empty()
+            || self.cap.is_empty()
+    }
+
+    /// What a message shows of the side that runs behind a delay: never more than it had when it was started.
+    fn cap_bound(&self, sample: &Sample, delay: bool) -> Span {
+        let shown = sample.running.filter(|_| delay).and_then(|side| *sample.shown.get(side));
+        shown.map_or(Span::ALL, |shown| Span::from(self.rounding.of(shown, sample.unit).lo))
     }
 
     /// What a message says about the value of a side.
@@ -122,6 +131,7 @@ impl Hypothesis {
             let value = self.sides.get_mut(side);
             *value = value.meet(bound);
         }
+        self.cap = self.cap.meet(self.cap_bound(sample, delay));
         self.settle();
     }
 
@@ -133,7 +143,8 @@ impl Hypothesis {
             return 0;
         }
         let gap = |side: Color| self.sides.get(side).gap(self.bound(sample, side, delay));
-        gap(Color::White).max(gap(Color::Black)).max(1)
+        let cap = self.cap.gap(self.cap_bound(sample, delay));
+        gap(Color::White).max(gap(Color::Black)).max(cap).max(1)
     }
 
     fn stretch(&mut self, sample: &Sample, delay: bool) {
@@ -144,6 +155,7 @@ impl Hypothesis {
                 *value = value.reaching(bound).wider(ROOM_US);
             }
         }
+        self.cap = self.cap.reaching(self.cap_bound(sample, delay));
         // Where the sides fit and only their sum does not, the sum gives way.
         let mut with = *self;
         with.sum = Span::ALL;
@@ -342,6 +354,7 @@ impl Bank {
             let value = one.sides.get_mut(side);
             *value = value.plus(more);
             one.sum = one.sum.plus(more);
+            one.cap = if self.running == Some(side) { one.cap.plus(more) } else { one.cap };
             one.ended = Span::ALL;
             one.rested = Span::ALL;
         }

@@ -85,6 +85,11 @@ impl Doubt {
         self.jump
     }
 
+    /// The times fell less than they should, without a jump.
+    pub(super) fn is_slow(&self) -> bool {
+        !self.jump && !self.all.is_empty()
+    }
+
     pub(super) fn take(&mut self) -> Vec<Sample> {
         std::mem::take(&mut self.all)
     }

@@ -6,6 +6,17 @@ use super::{Estimator, GAP_US, SECOND_US, Span, Step, presses::micros};
 use crate::session::{event::ClockReading, time::MonoTime};
 
 impl Estimator {
+    /// True for a reading that comes so soon after a press, start or stop of its own that it may still show what was
+    /// before.
+    pub fn may_be_older(&self, at: MonoTime, reading: &ClockReading) -> bool {
+        let before = self.before.as_ref().filter(|_| self.motion.own && self.read);
+        let (Some(before), Some(origin)) = (before, self.origin) else { return false };
+        let from = i64::try_from(at.since(origin)).map_or(i64::MAX, |at| at.saturating_sub(self.model.lag_us()));
+        reading.running != self.bank.running()
+            && reading.running == before.bank.running()
+            && from <= self.motion.since.hi
+    }
+
     /// By how many milliseconds a reading that comes now shows another time of a side than any that is possible:
     /// late by the lag, rounded, with what a press adds where it shows one, and with a period. 0 after a gap, and
     /// nothing where no reading was taken before.
@@ -29,6 +40,8 @@ impl Estimator {
         if ran == Some(side) {
             above += self.model.lag_us();
             if reading.running != Some(side) {
+                // It has rested since some moment after the last reading.
+                above += gone;
                 above += match self.step(side) {
                     Step::Added(span) => span.hi.clamp(0, micros(3_600_000)),
                     Step::Delay(us) | Step::Bronstein(us) => us,

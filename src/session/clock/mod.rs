@@ -86,6 +86,8 @@ pub struct Estimator {
     unit: i64,
     /// The message before, of the same state of the clock.
     last: Option<Sample>,
+    /// The state before this one ended while the clock stood or was slow: its times fit no more.
+    slow: bool,
     /// A message that waits for the next one, and whether it follows from the one before.
     pending: Option<(Sample, bool)>,
     doubt: Doubt,
@@ -130,6 +132,7 @@ impl Estimator {
             fresh,
             unit: SECOND_US,
             last: None,
+            slow: false,
             pending: None,
             doubt: Doubt::default(),
             before: None,
@@ -254,13 +257,15 @@ impl Estimator {
         let miss = self.bank.miss(&sample);
         if miss > NEAR_US {
             self.flush_if_confirmed(&sample);
-            self.doubt.add(sample, !goes_on);
+            let jumps = last.map_or(!self.slow, |last| !follows(&last, &sample));
+            self.doubt.add(sample, jumps);
             if self.doubt.is_confirmed() {
                 self.resolve(sample.to);
             }
             return;
         }
         self.doubt.clear();
+        self.slow = false;
         self.heard = sample.to;
         self.flush_if_confirmed(&sample);
         self.pending = Some((sample, goes_on));

@@ -185,6 +185,7 @@ impl Estimator {
         self.turned = None;
         self.motion = Motion { since: window, own };
         self.last = None;
+        self.slow = self.slow || self.doubt.is_slow();
         self.doubt.clear();
     }
 

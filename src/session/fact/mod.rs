@@ -236,9 +236,11 @@ pub enum FactKind {
     PlyClock {
         /// Number of the ply.
         ply: usize,
-        /// Time left on the mover's clock, in milliseconds.
+        /// Time left on the mover's clock, in milliseconds, as well as it is known.
         clock_ms: u64,
-        /// No reading told it: what the readings before and after allow.
+        /// What the clock shows of it, once a reading tells that.
+        shown_ms: Option<u64>,
+        /// It is known better than a reading tells, or none has told it yet: what all of them allow.
         estimate: Option<Estimate>,
     },
     /// All that will be known of the press of a ply and of the time that its player had left after it: the
@@ -462,9 +464,12 @@ impl FactKind {
                     map.serialize_entry("clock_ms", ms)?;
                 }
             }
-            FactKind::PlyClock { ply, clock_ms, estimate } => {
+            FactKind::PlyClock { ply, clock_ms, shown_ms, estimate } => {
                 map.serialize_entry("ply", ply)?;
                 map.serialize_entry("clock_ms", clock_ms)?;
+                if let Some(ms) = shown_ms.filter(|ms| ms != clock_ms) {
+                    map.serialize_entry("shown_ms", &ms)?;
+                }
                 if let Some(Estimate { low_us, high_us, .. }) = estimate {
                     map.serialize_entry("estimated", &true)?;
                     map.serialize_entry("low_us", low_us)?;

@@ -42,6 +42,9 @@ impl AwaitsClock {
     }
 }
 
+/// What a clock that shows seconds leaves open, in microseconds.
+const SECOND_US: u64 = 1_000_000;
+
 /// A reading that misses what is possible by more than this waits for the next one, in milliseconds.
 const FAR_MS: u64 = 2_000;
 /// So long at most.
@@ -194,6 +197,11 @@ impl Narrator {
     /// A reading of the clock.
     pub(in crate::session) fn set_clock(&mut self, reading: ClockReading, now: Now, facts: &mut Facts) {
         let mut alone = false;
+        if !self.is_over() && self.reader.estimator.may_be_older(now.at, &reading) {
+            self.reader.estimator.read(now.at, reading);
+            self.tell_findings(now, facts);
+            return;
+        }
         if !self.is_over() {
             self.count_moves();
             self.reader.note_zero(reading, now.at);
@@ -295,7 +303,8 @@ impl Narrator {
         let clock_ms = left.us / 1000;
         if let Some(told) = self.told.get_mut(index) {
             told.record.clock_ms = Some(clock_ms);
-            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, estimate: Some(left) });
+            let kind = FactKind::PlyClock { ply: index + 1, clock_ms, shown_ms: None, estimate: Some(left) };
+            tell(facts, now, kind);
         }
     }
 
@@ -306,12 +315,17 @@ impl Narrator {
             return;
         }
         self.awaits_clock = None;
-        let clock_ms = by.fold_wb(reading.white_ms, reading.black_ms);
-        let Some(told) = self.told.get_mut(index) else { return };
+        let shown_ms = by.fold_wb(reading.white_ms, reading.black_ms);
         let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
-        if let (true, Some(clock_ms)) = (in_time && told.record.clock_ms != clock_ms, clock_ms) {
+        let (Some(told), Some(shown), true) = (self.told.get_mut(index), shown_ms, in_time) else { return };
+        let better = |left: &Estimate| {
+            left.width_us() < SECOND_US && (left.us / 1000).abs_diff(shown).saturating_mul(1000) <= SECOND_US
+        };
+        let estimate = self.reader.at_press(by).filter(better);
+        let clock_ms = estimate.map_or(shown, |left| left.us / 1000);
+        if told.record.clock_ms != shown_ms {
             told.record.clock_ms = Some(clock_ms);
-            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, estimate: None });
+            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, shown_ms, estimate });
         }
     }
 

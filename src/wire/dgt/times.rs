@@ -3,7 +3,10 @@
 use serde_json::json;
 use shakmaty::Color;
 
-use crate::session::event::{ClockReading, Event};
+use crate::session::{
+    event::{ClockReading, Event},
+    time::MonoTime,
+};
 
 use super::clock::{Ack, Clock, ClockState};
 
@@ -13,6 +16,10 @@ const JUMP_S: u32 = 3600;
 
 /// As often the time of the side that should rest must fall before it is believed to run.
 const CONTRARY: u8 = 2;
+
+/// A lever that is seen laid over is believed at once so long after a man was lifted or placed, in milliseconds:
+/// the clock is up to a second late, and a hand needs a moment.
+const HAND_MS: u64 = 3_000;
 
 /// So often a standing clock that shows the same is told again.
 const STANDING: u8 = 2;
@@ -24,6 +31,10 @@ pub(super) struct Times {
     last: Option<ClockState>,
     /// A state that was held back.
     held: Option<ClockState>,
+    /// A man was lifted or placed since the last press.
+    changed: Option<MonoTime>,
+    /// The lever was seen laid over by one message alone.
+    lever: bool,
     /// How often in a row the time fell on the side that the lever says is resting.
     contrary: u8,
     /// The last reading that was told.
@@ -35,8 +46,13 @@ pub(super) struct Times {
 }
 
 impl Times {
+    /// A man was lifted or placed.
+    pub fn board_changed(&mut self, at: MonoTime) {
+        self.changed = Some(at);
+    }
+
     /// Takes one clock message; `left` is the side that sits at the left of the clock.
-    pub fn take(&mut self, clock: Clock, left: Color, out: &mut Vec<Event>) {
+    pub fn take(&mut self, at: MonoTime, clock: Clock, left: Color, out: &mut Vec<Event>) {
         match clock {
             Clock::Null => {}
             Clock::Ack(ack) => out.push(acknowledged(ack)),
@@ -55,7 +71,7 @@ impl Times {
                     out.push(Event::Device(json!({"clock": "present"})));
                 }
                 if self.believe(&state) {
-                    self.state(state, left, out);
+                    self.lever(at, state, left, out);
                 } else {
                     out.push(Event::Device(json!({
                         "what": "clock-implausible",
@@ -79,11 +95,35 @@ impl Times {
         believed
     }
 
-    fn state(&mut self, state: ClockState, left: Color, out: &mut Vec<Event>) {
+    /// A press completes a move, for good. The lever is one bit of a message that has no checksum: where nothing
+    /// else speaks for a press, the next message has to show it, too.
+    fn lever(&mut self, at: MonoTime, state: ClockState, left: Color, out: &mut Vec<Event>) {
+        let confirmed = std::mem::take(&mut self.lever);
+        let last = self.last.filter(|last| last.running && last.right_lever_high != state.right_lever_high);
+        let pressed = match last {
+            Some(last) if state.running || confirmed => {
+                let moved = self.changed.is_some_and(|changed| at <= changed.plus_ms(HAND_MS));
+                if !confirmed && !moved && !adds(&last, &state) {
+                    self.lever = true;
+                    return;
+                }
+                true
+            }
+            Some(_) => false,
+            None if confirmed => {
+                out.push(Event::Device(json!({"what": "clock-lever-alone"})));
+                false
+            }
+            None => false,
+        };
+        if pressed {
+            self.changed = None;
+        }
+        self.state(state, pressed, left, out);
+    }
+
+    fn state(&mut self, state: ClockState, pressed: bool, left: Color, out: &mut Vec<Event>) {
         let last = self.last.replace(state);
-        let moved = last.is_some_and(|last| last.right_lever_high != state.right_lever_high);
-        let ran = last.is_some_and(|last| last.running);
-        let pressed = moved && ran && state.running;
         let running =
             self.running(last.as_ref(), &state).map(|right| if right { left.other() } else { left });
         // The message of a press holds the time with the increment already added: it comes first, so
@@ -187,6 +227,13 @@ impl Times {
     }
 }
 
+/// True where the side that pressed was given time.
+fn adds(last: &ClockState, state: &ClockState) -> bool {
+    let (before, after) =
+        if state.right_lever_high { (last.left, state.left) } else { (last.right, state.right) };
+    after.seconds > before.seconds
+}
+
 fn acknowledged(ack: Ack) -> Event {
     Event::Device(if ack.ready() {
         json!({"clock": "ready"})
@@ -219,8 +266,12 @@ mod tests {
     }
 
     fn take(times: &mut Times, state: ClockState) -> Vec<Event> {
+        take_at(times, 0, state)
+    }
+
+    fn take_at(times: &mut Times, at_ms: u64, state: ClockState) -> Vec<Event> {
         let mut out = Vec::new();
-        times.take(Clock::State(state), Color::White, &mut out);
+        times.take(MonoTime::ZERO.plus_ms(at_ms), Clock::State(state), Color::White, &mut out);
         out
     }
 
@@ -237,10 +288,48 @@ mod tests {
             take(&mut times, state(183, 182, true, true)),
             [reading(183, 182, Some(Color::Black)), Event::Press(Color::White)]
         );
+        times.board_changed(MonoTime::ZERO);
         assert_eq!(
             take(&mut times, state(183, 180, true, false)),
             [reading(183, 180, Some(Color::White)), Event::Press(Color::Black)]
         );
+    }
+
+    #[test]
+    fn a_lever_that_one_message_alone_shows_is_no_press() {
+        let mut times = Times::default();
+        take(&mut times, state(100, 90, true, false));
+        assert_eq!(take(&mut times, state(99, 90, true, true)), [], "nothing moved on the board");
+        let alone = Event::Device(json!({"what": "clock-lever-alone"}));
+        assert_eq!(
+            take(&mut times, state(99, 90, true, false)),
+            [alone, reading(99, 90, Some(Color::White))]
+        );
+        take(&mut times, state(98, 90, true, true));
+        assert_eq!(
+            take(&mut times, state(98, 89, true, true)),
+            [reading(98, 89, Some(Color::Black)), Event::Press(Color::White)],
+            "the second message confirms it"
+        );
+        take(&mut times, state(98, 88, true, false));
+        assert_eq!(
+            take(&mut times, state(98, 88, false, false)),
+            [reading(98, 88, None), Event::Press(Color::Black)],
+            "and was stopped at once"
+        );
+    }
+
+    #[test]
+    fn a_press_soon_after_a_man_moved_is_believed_at_once() {
+        for (after_ms, believed) in [(0, true), (HAND_MS, true), (HAND_MS + 1, false)] {
+            let mut times = Times::default();
+            take(&mut times, state(100, 90, true, false));
+            times.board_changed(MonoTime::ZERO);
+            let out = take_at(&mut times, after_ms, state(99, 90, true, true));
+            assert_eq!(out.contains(&Event::Press(Color::White)), believed, "{after_ms}");
+            // What moved before a press says nothing of the next one.
+            assert!(!believed || take_at(&mut times, after_ms, state(99, 90, true, false)).is_empty());
+        }
     }
 
     #[test]
@@ -306,10 +395,11 @@ mod tests {
         let mut times = Times::default();
         take(&mut times, state(100, 100, true, false));
         let mut out = Vec::new();
-        times.take(Clock::Absent, Color::White, &mut out);
-        times.take(Clock::Absent, Color::White, &mut out);
-        times.take(Clock::Null, Color::White, &mut out);
+        for clock in [Clock::Absent, Clock::Absent, Clock::Null] {
+            times.take(MonoTime::ZERO, clock, Color::White, &mut out);
+        }
         assert_eq!(out, [Event::Device(json!({"clock": "absent"}))]);
+        times.board_changed(MonoTime::ZERO);
         assert_eq!(
             take(&mut times, state(100, 99, true, true))[1..],
             [reading(100, 99, Some(Color::Black)), Event::Press(Color::White)]
