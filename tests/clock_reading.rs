@@ -613,12 +613,15 @@ fn lag_rounding_and_wrong_messages_are_no_discrepancy() {
         controls.into_iter().flat_map(move |control| [false, true].map(|wired| (seed, level, control, wired)))
     });
     for (seed, level, control, wired) in cases {
-        let setup = GameSetup { time_control: control.to_owned(), ..GameSetup::default() };
+        let played = if control.is_empty() { "600+5" } else { control };
+        let setup = GameSetup { time_control: played.to_owned(), ..GameSetup::default() };
         let game = DemoGame::find("immortal").unwrap().game(setup);
         let mut params = Params::level(level).identity();
         params.clock.kind = ClockKind::Dgt;
         params.clock.polled.wired = wired;
-        let Simulation { setup, events, .. } = simulate(&game, &params, seed).unwrap();
+        let Simulation { mut setup, events, .. } = simulate(&game, &params, seed).unwrap();
+        // Where the organiser configured none, nothing is known of it.
+        setup.time_control = control.to_owned();
         let facts = facts_of(&setup, events);
         let doubted = ["clock-discrepancy", "clock-adjusted", "clock-jump", "clock-sides-exchanged"];
         let told: Vec<_> =

@@ -11,11 +11,21 @@ struct Period {
     /// Moves after which the next period's time is added; `None` for the last one.
     moves: Option<u64>,
     base_us: u64,
-    increment_us: u64,
+    per_move: PerMove,
 }
 
-/// A time control in the notation of the sensor log: `40/5400+30:1800+30`. Delay (`d`) is no part of
-/// the simulated clock.
+/// What a move gives, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PerMove {
+    /// Added at the press, and before the first move.
+    Increment(u64),
+    /// The main time waits for so long.
+    Delay(u64),
+    /// What the move took is given back, at most so much.
+    Bronstein(u64),
+}
+
+/// A time control in the notation of the sensor log: `40/5400+30:1800+30`, `300d3`, `300b3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TimeControl(Vec<Period>);
 
@@ -28,11 +38,14 @@ impl TimeControl {
                 Some((moves, time)) => (Some(number(moves).filter(|n| *n > 0)?), time),
                 None => (None, text),
             };
-            let (base, increment) = match time.split_once('+') {
-                Some((base, increment)) => (number(base)?, number(increment)?),
-                None => (number(time)?, 0),
+            let kinds: [(char, fn(u64) -> PerMove); 3] =
+                [('+', PerMove::Increment), ('d', PerMove::Delay), ('b', PerMove::Bronstein)];
+            let split = kinds.into_iter().find_map(|(sign, kind)| Some((time.split_once(sign)?, kind)));
+            let (base, per_move) = match split {
+                Some(((base, gives), kind)) => (number(base)?, kind(number(gives)? * 1_000_000)),
+                None => (number(time)?, PerMove::Increment(0)),
             };
-            Some(Period { moves, base_us: base * 1_000_000, increment_us: increment * 1_000_000 })
+            Some(Period { moves, base_us: base * 1_000_000, per_move })
         };
         text.split(':').map(period).collect::<Option<Vec<_>>>().map(TimeControl)
     }
@@ -42,9 +55,18 @@ impl TimeControl {
         self.0.first().map_or(0, |period| period.base_us / 1000)
     }
 
-    /// Milliseconds that the first period gives for every move.
+    /// Milliseconds that the first period adds for every move.
     pub(super) fn increment_ms(&self) -> u64 {
-        self.0.first().map_or(0, |period| period.increment_us / 1000)
+        self.0.first().map_or(0, |period| period.increment_us() / 1000)
+    }
+}
+
+impl Period {
+    const fn increment_us(&self) -> u64 {
+        match self.per_move {
+            PerMove::Increment(us) => us,
+            PerMove::Delay(_) | PerMove::Bronstein(_) => 0,
+        }
     }
 }
 
@@ -84,6 +106,9 @@ pub(super) struct Clock<'a> {
     reports: ClockReports,
     sides: ByColor<Side>,
     pub(super) running: Option<Color>,
+    /// Of the side that runs: how long its main time still waits, and what its move took of it.
+    waits_us: u64,
+    used_us: u64,
     now: u64,
     /// By how much it is too fast, in parts per million.
     rate_ppm: i32,
@@ -110,10 +135,29 @@ impl<'a> Clock<'a> {
     /// A clock that was set and not started.
     pub(super) fn new(control: &'a TimeControl, reports: ClockReports, rate_ppm: i32) -> Clock<'a> {
         let first = control.0.first().copied();
-        let left_us = first.map_or(0, |period| period.base_us + period.increment_us);
+        let left_us = first.map_or(0, |period| period.base_us + period.increment_us());
         let side = Side { left_us, period: 0, moves: 0, fallen: false };
         let sides = ByColor { white: side, black: side };
-        Clock { control, reports, sides, running: None, now: 0, rate_ppm, out: Vec::new() }
+        Clock {
+            control,
+            reports,
+            sides,
+            running: None,
+            waits_us: 0,
+            used_us: 0,
+            now: 0,
+            rate_ppm,
+            out: Vec::new(),
+        }
+    }
+
+    fn start(&mut self, side: Color) {
+        self.running = Some(side);
+        self.used_us = 0;
+        self.waits_us = match self.control.0.get(self.sides.get(side).period).map(|period| period.per_move) {
+            Some(PerMove::Delay(us)) => us,
+            _ => 0,
+        };
     }
 
     /// What was reported, once.
@@ -143,7 +187,7 @@ impl<'a> Clock<'a> {
                 (Event::Pause, true)
             }
             Deed::Run { side, seen } => {
-                self.running = Some(side);
+                self.start(side);
                 (Event::Run(side), seen)
             }
             Deed::Set { side, left_us } => {
@@ -173,10 +217,15 @@ impl<'a> Clock<'a> {
         if self.running != Some(by) {
             return;
         }
-        self.running = Some(!by);
+        let used = self.used_us;
+        self.start(!by);
         let side = self.sides.get_mut(by);
         let Some(period) = self.control.0.get(side.period) else { return };
-        side.left_us += period.increment_us;
+        side.left_us += match period.per_move {
+            PerMove::Increment(us) => us,
+            PerMove::Delay(_) => 0,
+            PerMove::Bronstein(us) => used.min(us),
+        };
         side.moves += 1;
         if period.moves == Some(side.moves)
             && let Some(next) = self.control.0.get(side.period + 1)
@@ -204,15 +253,18 @@ impl<'a> Clock<'a> {
             let reading = self.now.checked_div(every).map_or(u64::MAX, |count| (count + 1) * every);
             let fall = match self.running {
                 Some(side) if !self.sides.get(side).fallen => {
-                    self.now.saturating_add(self.sides.get(side).left_us)
+                    self.now.saturating_add(self.waits_us).saturating_add(self.sides.get(side).left_us)
                 }
                 _ => u64::MAX,
             };
             let next = to.min(reading).min(fall);
             let gone = self.own(next) - self.own(self.now);
             if let Some(side) = self.running {
+                let waited = gone.min(self.waits_us);
+                self.waits_us -= waited;
+                self.used_us += gone - waited;
                 let side = self.sides.get_mut(side);
-                side.left_us = side.left_us.saturating_sub(gone);
+                side.left_us = side.left_us.saturating_sub(gone - waited);
             }
             self.now = next;
             if let (Some(side), true) = (self.running, next == fall) {
@@ -275,6 +327,17 @@ mod tests {
     }
 
     #[test]
+    fn a_delay_waits_and_bronstein_gives_back() {
+        let deeds = [at(0, START), at(10, press(Color::White)), at(13, press(Color::Black))];
+        let left = |text: &str| {
+            times(&run(&control(text), PRESSES_ONLY, &deeds, 14_000_000)).last().map(|last| (last.0, last.1))
+        };
+        assert_eq!(left("600d5"), Some((595_000, 600_000)));
+        assert_eq!(left("600b5"), Some((595_000, 600_000)));
+        assert_eq!(left("600"), Some((590_000, 597_000)));
+    }
+
+    #[test]
     fn a_press_on_the_side_that_does_not_run_has_no_effect() {
         let deeds = [at(0, START), at(5, press(Color::Black)), at(6, press(Color::White))];
         let events = run(&control("60"), PRESSES_ONLY, &deeds, 6_000_000);
@@ -306,7 +369,7 @@ mod tests {
 
     #[test]
     fn other_notations_are_refused() {
-        for text in ["", "600d5", "a", "0/600", "600+", ":"] {
+        for text in ["", "600x5", "a", "0/600", "600+", "600d", ":"] {
             assert_eq!(TimeControl::parse(text), None, "{text:?}");
         }
     }

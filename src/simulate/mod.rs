@@ -75,7 +75,7 @@ pub enum SimulateError {
     },
     /// The time control cannot be played.
     #[error(
-        "time control {text:?}: expected periods of [moves/]seconds[+increment] separated by colons, such as 40/5400+30:1800+30"
+        "time control {text:?}: expected periods of [moves/]seconds with +increment, d delay or b Bronstein, separated by colons, such as 40/5400+30:1800+30 or 300d3"
     )]
     TimeControl {
         /// What was given.

@@ -200,8 +200,12 @@ impl Hypothesis {
         };
         self.ended = self.sides.get(by).plus(added);
         self.rested = self.sides.get(!by).plus(Span::exact(other.delay()));
-        let kept = if matches!(own, PerMove::Delay(_)) { left.least(self.cap) } else { left };
-        *self.sides.get_mut(by) = kept.plus(added);
+        // What is given back never makes it more than there was before the move.
+        *self.sides.get_mut(by) = match own {
+            PerMove::Added(added) => left.plus(added),
+            PerMove::Delay(_) => left.least(self.cap),
+            PerMove::Bronstein(us) => left.plus(Span::exact(us)).least(self.cap),
+        };
         self.cap = *self.sides.get(!by);
         *self.sides.get_mut(!by) = self.rested.plus(at);
         self.sum = match (own, other) {

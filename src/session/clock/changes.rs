@@ -13,6 +13,8 @@ const ROOM_US: i64 = 2_200_000;
 /// Where the time control is not known, a period adds at least so much, in steps of five minutes.
 const PERIOD_US: i64 = 900_000_000;
 const PERIOD_STEP_US: i64 = 300_000_000;
+/// What a move adds is learnt well enough where it is known to so many microseconds.
+const LEARNT_US: i64 = 3_000_000;
 /// A clock that adds the next period when the time of the one before is used up.
 const USED_UP_US: i64 = 5_000_000;
 
@@ -107,16 +109,17 @@ impl Estimator {
 
     /// Two presses so close together that no message came between: both players got what a move adds.
     fn is_unseen_pair(&self, others: &[Other]) -> bool {
-        let ran = |other: &Other| self.bank.running() == Some(other.side);
-        let fits = |other: &Other| {
-            let Some(PerMove::Increment { ms }) = self.per_move(other.side).filter(|added| added.ms() > 0)
-            else {
-                return false;
-            };
-            let late = other.by() - micros(ms);
-            let least = if ran(other) { -ROOM_US } else { -ROOM_US - SECOND_US };
-            (least..=ROOM_US).contains(&late)
+        others.len() == 2 && others.iter().all(|other| self.is_late_increment(other.side, other.by()))
+    }
+
+    /// True where a side has so much more than expected, in microseconds, as a move adds.
+    pub(super) fn is_late_increment(&self, side: Color, by: i64) -> bool {
+        let added = match self.per_move(side) {
+            Some(PerMove::Increment { ms }) if ms > 0 => Span::exact(micros(ms)),
+            None if self.learnt.lo > 0 && self.learnt.width() <= LEARNT_US => self.learnt,
+            _ => return false,
         };
-        others.len() == 2 && others.iter().all(fits)
+        let least = if self.bank.running() == Some(side) { -ROOM_US } else { -ROOM_US - SECOND_US };
+        added.plus(Span::new(least, ROOM_US)).holds(by)
     }
 }

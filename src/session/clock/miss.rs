@@ -37,24 +37,41 @@ impl Estimator {
             return Some(0);
         }
         let (mut below, mut above) = (SECOND_US, SECOND_US);
+        let added = match self.step(side) {
+            Step::Added(span) => span.hi.clamp(0, micros(3_600_000)),
+            Step::Delay(us) | Step::Bronstein(us) => us,
+        };
+        // The reading before showed the other lever, and this one does not: both may have pressed in between.
+        let pair = self.turned.is_some_and(|(first, _)| {
+            ran.is_some() && first.running == ran.map(Color::other) && reading.running == ran
+        });
         if ran == Some(side) {
             above += self.model.lag_us();
-            if reading.running != Some(side) {
+            if reading.running != Some(side) || pair {
                 // It has rested since some moment after the last reading.
-                above += gone;
-                above += match self.step(side) {
-                    Step::Added(span) => span.hi.clamp(0, micros(3_600_000)),
-                    Step::Delay(us) | Step::Bronstein(us) => us,
-                };
+                above += gone + added;
             }
+        } else if pair {
+            below += gone + self.model.lag_us();
+            above += added;
         } else if reading.running == Some(side) {
             // The opponent has pressed since.
             below += gone + self.model.lag_us();
+        }
+        if reading.running == ran && self.is_pair(now, reading) {
+            return Some(0);
         }
         let allowed = Span::new(left.lo.saturating_sub(below), left.hi.saturating_add(above));
         let periods = self.expected.periods_ms.iter().map(|ms| micros(*ms));
         let off = |added: i64| allowed.plus(Span::exact(added)).gap(Span::exact(shown));
         let least = std::iter::once(0).chain(periods).map(off).min().unwrap_or(0);
         u64::try_from(least / 1000).ok()
+    }
+    /// Two presses went by without a message in between: each player has what a move adds, and the mover is the same.
+    fn is_pair(&self, now: i64, reading: &ClockReading) -> bool {
+        Color::ALL.into_iter().all(|side| {
+            let shown = side.fold_wb(reading.white_ms, reading.black_ms).map(micros);
+            shown.is_some_and(|shown| self.is_late_increment(side, shown - self.bank.left(side, now).middle()))
+        })
     }
 }

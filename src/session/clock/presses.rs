@@ -80,10 +80,10 @@ impl Estimator {
     /// alone may be a misread lever.
     pub(super) fn follow(&mut self, sample: &Sample) -> bool {
         if sample.running == self.bank.running() {
-            if let Some((first, window)) = self.turned.take() {
-                self.turn_back(&first, window, sample);
-            }
-            return true;
+            return match self.turned.take() {
+                Some((first, window)) => self.turn_back(&first, window, sample),
+                None => true,
+            };
         }
         if self.motion.own && sample.from <= self.motion.since.hi {
             // It may be older than the press.
@@ -105,14 +105,20 @@ impl Estimator {
     }
 
     /// One message alone showed another state: two quick presses where the times say so, else a misread lever.
-    /// Where they do not tell, the times are what they are in either case.
-    fn turn_back(&mut self, first: &Sample, window: Span, sample: &Sample) {
-        let (Some(by), Some(_), false) = (self.bank.running(), first.running, self.wired) else { return };
+    /// Where they do not tell, the times are what they are in either case. False where neither is possible: the lever
+    /// of this message is the one that was misread.
+    fn turn_back(&mut self, first: &Sample, window: Span, sample: &Sample) -> bool {
+        let (Some(by), Some(_), false) = (self.bank.running(), first.running, self.wired) else { return true };
         let back = Span::new(first.from.max(window.lo), sample.to);
         let mut bank = self.bank.clone();
         bank.press(by, window, self.step(by), self.step(!by));
         bank.press(!by, back, self.step(!by), self.step(by));
-        match bank.miss(sample).cmp(&self.bank.miss(sample)) {
+        let (pair, none) = (bank.miss(sample), self.bank.miss(sample));
+        if pair > NEAR_US && none > NEAR_US {
+            self.turned = Some((*first, window));
+            return false;
+        }
+        match pair.cmp(&none) {
             Ordering::Less => {
                 self.pressed(by, window, false);
                 self.pressed(!by, back, false);
@@ -120,6 +126,7 @@ impl Estimator {
             Ordering::Equal => self.bank = bank,
             Ordering::Greater => {}
         }
+        true
     }
 
     /// The clock is in another state than before, and this was the first message that showed it.

@@ -45,9 +45,9 @@ impl AwaitsClock {
 /// What a clock that shows seconds leaves open, in microseconds.
 const SECOND_US: u64 = 1_000_000;
 
-/// A reading that misses what is possible by more than this waits for the next one, in milliseconds.
-const FAR_MS: u64 = 2_000;
-/// So long at most.
+/// Two readings one after the other show the same where they differ by no more than this, in milliseconds.
+const SAME_MS: u64 = 2_000;
+/// A reading that misses what is possible waits for the next one, for so long at most, in milliseconds.
 const ALONE_MS: u64 = 2_000;
 /// A clock that is being set shows it within this, in milliseconds.
 const SET_MS: u64 = 20_000;
@@ -103,15 +103,16 @@ impl Reader {
     /// Whether a reading has to wait for the next one: it shows times that are not possible, and the one before it
     /// does not show them, too.
     fn is_alone(&self, at: MonoTime, reading: &ClockReading, missed_ms: ByColor<Option<u64>>) -> bool {
-        let far = missed_ms.white.max(missed_ms.black) > Some(FAR_MS);
-        let near = |one: Option<u64>, other: Option<u64>| {
-            one.zip(other).is_none_or(|(one, other)| one.abs_diff(other) <= FAR_MS)
-        };
-        let shows =
-            |[white, black]: [Option<u64>; 2]| near(white, reading.white_ms) && near(black, reading.black_ms);
-        let confirmed = self.held.is_some_and(|(held, _)| shows([held.white_ms, held.black_ms]));
-        let ordered = self.set.is_some_and(|(times, until)| at <= until && shows(times));
-        far && !confirmed && !ordered
+        let misses = missed_ms.white.max(missed_ms.black) > Some(0);
+        let ordered = self.set.is_some_and(|(times, until)| at <= until && shows(reading, times));
+        misses && !self.confirms(reading) && !ordered
+    }
+
+    /// True for a reading that shows what the one shows that waits for it.
+    fn confirms(&self, reading: &ClockReading) -> bool {
+        self.held.is_some_and(|(held, _)| {
+            reading.running == held.running && shows(reading, [held.white_ms, held.black_ms])
+        })
     }
 
     /// What a player has left who has just pressed, where that is known well enough to be told.
@@ -152,6 +153,14 @@ impl Reader {
             self.estimator.moves_add(side, PerMove::of(period, self.mode));
         }
     }
+}
+
+/// True for a reading of about these times.
+fn shows(reading: &ClockReading, [white, black]: [Option<u64>; 2]) -> bool {
+    let near = |one: Option<u64>, other: Option<u64>| {
+        one.zip(other).is_none_or(|(one, other)| one.abs_diff(other) <= SAME_MS)
+    };
+    near(white, reading.white_ms) && near(black, reading.black_ms)
 }
 
 /// What a time control lets expect of a clock; what differs between the players is left open.
@@ -209,7 +218,8 @@ impl Narrator {
             let missed_ms = ByColor { white: miss(Color::White), black: miss(Color::Black) };
             alone = self.reader.is_alone(now.at, &reading, missed_ms);
             // What is confirmed missed as the first of the readings did.
-            let before = self.reader.held.map_or_else(ByColor::default, |_| self.reader.missed_ms);
+            let confirms = self.reader.confirms(&reading);
+            let before = if confirms { self.reader.missed_ms } else { ByColor::default() };
             self.reader.missed_ms = ByColor {
                 white: missed_ms.white.max(before.white),
                 black: missed_ms.black.max(before.black),
