@@ -20,6 +20,9 @@ const ROOM_US: i64 = 150_000;
 /// So many rates at each end are possible again then.
 const AGAIN: i64 = 5;
 
+/// A clock with less than this may have run down, in microseconds.
+const NEAR_ZERO_US: i64 = 1_000_000;
+
 const MILLION: i64 = 1_000_000;
 
 /// One message of the clock: what it showed at a moment from `from` to `to`, microseconds of monotonic time.
@@ -193,6 +196,9 @@ impl Hypothesis {
         self.settle();
         let at = self.own_span(window);
         let left = self.sides.get(by).minus(at);
+        if left.lo < 0 && left.hi < NEAR_ZERO_US {
+            return self.press_after_zero(by, left, at, own, other);
+        }
         let added = match own {
             PerMove::Added(span) => span,
             PerMove::Delay(_) => Span::exact(0),
@@ -213,6 +219,20 @@ impl Hypothesis {
             _ => self.sum.plus(added),
         };
         self.settle();
+    }
+
+    /// A clock that has run down stays at zero; some add a move's time there, some do not.
+    fn press_after_zero(&mut self, by: Color, left: Span, at: Span, own: PerMove, other: PerMove) {
+        let added = match own {
+            PerMove::Added(span) => span.hull(Span::exact(0)),
+            PerMove::Delay(_) => Span::exact(0),
+            PerMove::Bronstein(us) => Span::new(0, us),
+        };
+        *self.sides.get_mut(by) = left.clamp(0, NEAR_ZERO_US).plus(added);
+        self.cap = *self.sides.get(!by);
+        self.rested = self.cap.plus(Span::exact(other.delay()));
+        *self.sides.get_mut(!by) = self.rested.plus(at);
+        (self.sum, self.ended) = (Span::ALL, Span::ALL);
     }
 
     /// When the last press of `by` was: his time tells it, and what is gone of his opponent's.

@@ -109,13 +109,21 @@ impl Estimator {
 
     /// Two presses so close together that no message came between: both players got what a move adds.
     fn is_unseen_pair(&self, others: &[Other]) -> bool {
-        others.len() == 2 && others.iter().all(|other| self.is_late_increment(other.side, other.by()))
+        let by = |side| others.iter().find(|other| other.side == side).map_or(0, Other::by);
+        let adds =
+            |side| self.per_move(side).is_none_or(|per_move| matches!(per_move, PerMove::Increment { .. }));
+        (others.len() == 2 || !Color::ALL.into_iter().any(adds))
+            && Color::ALL.into_iter().all(|side| self.is_late_increment(side, by(side)))
     }
 
-    /// True where a side has so much more than expected, in microseconds, as a move adds.
+    /// True where a side has so much more than expected, in microseconds, as a press that no message showed explains.
     pub(super) fn is_late_increment(&self, side: Color, by: i64) -> bool {
         let added = match self.per_move(side) {
             Some(PerMove::Increment { ms }) if ms > 0 => Span::exact(micros(ms)),
+            // What it gives depends on what was used: two men that were moved speak for presses, too.
+            Some(PerMove::Bronstein { ms } | PerMove::Delay { ms }) if self.moves >= 2 => {
+                Span::new(0, micros(ms))
+            }
             None if self.learnt.lo > 0 && self.learnt.width() <= LEARNT_US => self.learnt,
             _ => return false,
         };

@@ -11,10 +11,11 @@ impl Estimator {
     pub fn may_be_older(&self, at: MonoTime, reading: &ClockReading) -> bool {
         let before = self.before.as_ref().filter(|_| self.motion.own && self.read);
         let (Some(before), Some(origin)) = (before, self.origin) else { return false };
-        let from = i64::try_from(at.since(origin)).map_or(i64::MAX, |at| at.saturating_sub(self.model.lag_us()));
-        reading.running != self.bank.running()
+        let now = i64::try_from(at.since(origin)).unwrap_or(i64::MAX);
+        let old = reading.running != self.bank.running()
             && reading.running == before.bank.running()
-            && from <= self.motion.since.hi
+            && now.saturating_sub(self.model.lag_us()) <= self.motion.since.hi;
+        old || now <= self.quick
     }
 
     /// By how many milliseconds a reading that comes now shows another time of a side than any that is possible:
@@ -36,6 +37,8 @@ impl Estimator {
         if !left.is_bounded() {
             return Some(0);
         }
+        // A clock that has run down stays at zero.
+        let left = left.clamp(0, i64::MAX);
         let (mut below, mut above) = (SECOND_US, SECOND_US);
         let added = match self.step(side) {
             Step::Added(span) => span.hi.clamp(0, micros(3_600_000)),
@@ -71,7 +74,8 @@ impl Estimator {
     fn is_pair(&self, now: i64, reading: &ClockReading) -> bool {
         Color::ALL.into_iter().all(|side| {
             let shown = side.fold_wb(reading.white_ms, reading.black_ms).map(micros);
-            shown.is_some_and(|shown| self.is_late_increment(side, shown - self.bank.left(side, now).middle()))
+            shown
+                .is_some_and(|shown| self.is_late_increment(side, shown - self.bank.left(side, now).middle()))
         })
     }
 }

@@ -96,6 +96,8 @@ pub struct Estimator {
     turned: Option<(Sample, Span)>,
     /// Not before this moment did the mover press: his man was still in the air.
     placed: Option<i64>,
+    /// Moves that were made since the last press.
+    moves: u8,
     /// What the next period adds to a side at its next press, by the count of its moves.
     due: ByColor<i64>,
     /// What a press adds, while that is being learnt.
@@ -110,6 +112,9 @@ pub struct Estimator {
     press_at: Span,
     /// What its player had left before it, without what it added.
     before_press: Span,
+    /// Two presses of their own followed each other so closely that a message up to this moment may be from before
+    /// both, whatever it shows.
+    quick: i64,
     /// When a message was last taken for what it is.
     heard: i64,
     watch: Watch,
@@ -138,6 +143,7 @@ impl Estimator {
             before: None,
             turned: None,
             placed: None,
+            moves: 0,
             due: ByColor { white: 0, black: 0 },
             learnt: Span::new(0, presses::MOST_ADDED_US),
             wired: false,
@@ -145,6 +151,7 @@ impl Estimator {
             press: None,
             press_at: Span::ALL,
             before_press: Span::ALL,
+            quick: i64::MIN,
             heard: 0,
             watch: Watch::default(),
             findings: VecDeque::new(),
@@ -209,7 +216,7 @@ impl Estimator {
             self.begin(sample);
         }
         self.watch(&sample);
-        if self.follow(&sample) {
+        if at > self.quick && self.follow(&sample) {
             let from = sample.from.max(self.motion.since.lo);
             self.judge(Sample { from: from.min(at), ..sample });
         }

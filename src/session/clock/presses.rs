@@ -59,6 +59,7 @@ impl Estimator {
     pub fn placed(&mut self, at: MonoTime) {
         let at = self.local(at);
         self.placed = Some(at);
+        self.moves = self.moves.saturating_add(1);
     }
 
     /// True where the message that came last told the same: the event has its time from there.
@@ -105,10 +106,12 @@ impl Estimator {
     }
 
     /// One message alone showed another state: two quick presses where the times say so, else a misread lever.
-    /// Where they do not tell, the times are what they are in either case. False where neither is possible: the lever
+    /// Where they do not tell, a man that was placed since the last press does. False where neither is possible: the lever
     /// of this message is the one that was misread.
     fn turn_back(&mut self, first: &Sample, window: Span, sample: &Sample) -> bool {
-        let (Some(by), Some(_), false) = (self.bank.running(), first.running, self.wired) else { return true };
+        let (Some(by), Some(_), false) = (self.bank.running(), first.running, self.wired) else {
+            return true;
+        };
         let back = Span::new(first.from.max(window.lo), sample.to);
         let mut bank = self.bank.clone();
         bank.press(by, window, self.step(by), self.step(!by));
@@ -123,8 +126,8 @@ impl Estimator {
                 self.pressed(by, window, false);
                 self.pressed(!by, back, false);
             }
-            Ordering::Equal => self.bank = bank,
-            Ordering::Greater => {}
+            Ordering::Equal if self.placed.is_some() => self.bank = bank,
+            Ordering::Equal | Ordering::Greater => {}
         }
         true
     }
@@ -188,6 +191,9 @@ impl Estimator {
         self.flush(window.hi);
         self.begun = true;
         let (bank, motion) = (self.bank.clone(), self.motion);
+        if own && motion.own && window.lo - motion.since.hi <= self.model.lag_us() {
+            self.quick = window.hi + self.model.lag_us();
+        }
         self.before = own.then(|| Box::new(Before { bank, motion }));
         self.turned = None;
         self.motion = Motion { since: window, own };
@@ -205,7 +211,7 @@ impl Estimator {
         let (mine, other) = (self.step(by), self.step(!by));
         self.bank.press(by, window, mine, other);
         self.press = Some(by);
-        self.placed = None;
+        (self.placed, self.moves) = (None, 0);
         *self.due.get_mut(by) = 0;
     }
 

@@ -27,7 +27,11 @@ impl Narrator {
             && told.record.clock_ms.is_some_and(|before| before < clock_ms)
         {
             told.record.clock_ms = Some(clock_ms);
-            tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, shown_ms: Some(clock_ms), estimate: None });
+            tell(
+                facts,
+                now,
+                FactKind::PlyClock { ply: index + 1, clock_ms, shown_ms: Some(clock_ms), estimate: None },
+            );
         }
     }
 
