@@ -378,6 +378,45 @@ fn presses_while_the_clock_was_unplugged_are_no_adjustment() {
     assert!(left.us.abs_diff(u64::try_from(bench.left_us[0]).unwrap()) < 1_500_000, "{left:?}");
 }
 
+/// Where the lever has a wire nothing goes by unseen: what was set meanwhile is told, and nothing else.
+#[test]
+fn a_time_set_while_the_clock_was_unplugged_is_told_where_the_lever_has_a_wire() {
+    for set in [0, 60] {
+        let mut bench = Bench::started();
+        bench.estimator.lost();
+        for turn in 0..4 {
+            let by = if turn % 2 == 0 { Color::White } else { Color::Black };
+            bench.at += 15_000_000;
+            *bench.side(by) -= 15_000_000;
+            bench.estimator.press(MonoTime::from_micros(bench.at), by);
+        }
+        bench.left_us[1] += set * 1_000_000;
+        bench.run(20);
+        let found: Vec<_> = bench.changes().iter().map(|(change, side, ..)| (*change, *side)).collect();
+        let told = if set > 0 { vec![(Change::Adjusted, Color::Black)] } else { vec![] };
+        assert_eq!(found, told);
+    }
+}
+
+/// A clock that counts no moves adds the next period when the time of the one before is used up.
+#[test]
+fn a_period_that_is_added_at_zero_is_no_adjustment() {
+    let mut bench = Bench::new(Expected {
+        per_move: Some(PerMove::None),
+        periods_ms: vec![300_000],
+        ..Expected::default()
+    });
+    bench.left_us[0] = 6_000_000;
+    bench.run(5);
+    bench.running = Some(Color::White);
+    bench.run(15);
+    bench.left_us[0] += 300_000_000;
+    bench.run(20);
+    assert!(bench.changes().iter().all(|(change, ..)| *change == Change::Period), "{:?}", bench.changes());
+    let left = bench.estimator.left(Color::White, MonoTime::from_micros(bench.at)).unwrap();
+    assert!(left.us.abs_diff(u64::try_from(bench.left_us[0]).unwrap()) < 1_500_000, "{left:?}");
+}
+
 #[test]
 fn moves_while_the_time_of_the_opponent_falls_show_exchanged_sides() {
     let mut bench = Bench::started();
@@ -607,7 +646,9 @@ fn facts_of_log(log: &str) -> Vec<Value> {
 
 #[test]
 fn lag_rounding_and_wrong_messages_are_no_discrepancy() {
-    let seeds = (1..=4).flat_map(|seed| [Level::Clean, Level::Tournament].map(|level| (seed, level)));
+    // Quick replies, misread levers, presses after the flag: seeds in which each of them happens.
+    let seeds = [13, 17, 18, 23].map(|seed| (seed, Level::Tournament));
+    let seeds = seeds.into_iter().chain([45, 87].map(|seed| (seed, Level::Clean)));
     let controls = ["5400+30", "300+3", "300d5", "300b5", "900", ""];
     let cases = seeds.flat_map(|(seed, level)| {
         controls.into_iter().flat_map(move |control| [false, true].map(|wired| (seed, level, control, wired)))

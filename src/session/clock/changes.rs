@@ -38,7 +38,7 @@ impl Estimator {
         let jump = self.doubt.is_jump();
         let samples = self.doubt.take();
         let (Some(first), Some(last)) = (samples.first().copied(), samples.last().copied()) else { return };
-        let unseen = self.bank.running().is_some() && first.to - self.heard > GAP_US;
+        let unseen = !self.wired && self.bank.running().is_some() && first.to - self.heard > GAP_US;
         let others: Vec<Other> = Color::ALL.into_iter().filter_map(|side| self.other(side, &last)).collect();
         let tell = jump && !unseen && !self.is_unseen_pair(&others);
         self.before = None;

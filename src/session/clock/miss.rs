@@ -30,7 +30,7 @@ impl Estimator {
         let (Some(shown), Some(now)) = (shown, now) else { return Some(0) };
         let gone = now.saturating_sub(self.heard);
         let ran = self.bank.running();
-        if (ran.is_some() && gone > GAP_US) || gone < 0 {
+        if (ran.is_some() && gone > GAP_US && !self.wired) || gone < 0 {
             return Some(0);
         }
         let left = self.bank.left(side, now);
