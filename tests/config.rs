@@ -276,7 +276,7 @@ fn what_differs_from_the_edition_is_summed_up() {
     assert_eq!(
         boards,
         [
-            "    1  simulated, speed 1, seed 1; fide-2023 auto (rapid), basic supervision, 900+10; \
+            "    1  simulated, speed 1, seed 1; fide-2023 auto (rapid), basic supervision, 900+10 (15min + 10s); \
              draw.auto-75 = false, illegal.loss-at = 3",
             "    2  simulated, speed 1, seed 2; fide-2005 auto (rapid), full supervision, 900+10",
         ]

@@ -9,7 +9,10 @@ use std::{
 
 use crate::{
     config::{self, BoardConfig, Config, MatrixKind, OtherUse, Pace, SensorConfig},
-    laws::settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
+    laws::{
+        settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
+        time_control::GameControl,
+    },
     session::setup::GameSetup,
 };
 
@@ -141,6 +144,11 @@ fn describe(board: &BoardConfig) -> String {
     }
     if !setup.time_control.is_empty() {
         let _ = write!(out, ", {}", setup.time_control);
+        // What somebody took for minutes shows here.
+        let control = setup.time_control.parse::<GameControl>().ok();
+        if let Some(words) = control.and_then(|control| control.in_words()) {
+            let _ = write!(out, " ({words})");
+        }
     }
     let changes = changes(setup);
     if !changes.is_empty() {

@@ -24,6 +24,34 @@ pub(super) fn read(text: &str) -> Result<Vec<Period>, TimeControlError> {
     parts.into_iter().map(|part| period(part, extra.unwrap_or_default())).collect()
 }
 
+/// Writes the periods; nothing where what a move gives differs from one to the next.
+pub(super) fn write(periods: &[Period]) -> Option<String> {
+    let (first, last) = (periods.first()?, periods.last()?);
+    if periods.iter().any(|period| (period.increment, period.extra) != (first.increment, first.extra)) {
+        return None;
+    }
+    let mut parts: Vec<String> = periods.iter().map(main_time).collect();
+    let kind = match first.extra {
+        Extra::Increment => "",
+        Extra::Delay => " delay",
+        Extra::Bronstein => " bronstein",
+    };
+    // A last period of seconds alone would be taken for what a move gives.
+    if first.increment > 0 || !kind.is_empty() || (periods.len() > 1 && last.seconds < 60) {
+        parts.push(format!("{}s{kind}", first.increment));
+    }
+    Some(parts.join(" + "))
+}
+
+/// `1h30min/40`.
+fn main_time(period: &Period) -> String {
+    let (hours, minutes, seconds) = (period.seconds / 3600, period.seconds / 60 % 60, period.seconds % 60);
+    let units = [(hours, "h"), (minutes, "min"), (seconds, "s")];
+    let time: String = units.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n}{unit}")).collect();
+    let time = if time.is_empty() { "0s".to_owned() } else { time };
+    period.moves.map_or(time.clone(), |moves| format!("{time}/{moves}"))
+}
+
 /// `30s`, `30 sec a move`, `10s delay`; nothing for another part.
 fn a_move(part: &str) -> Result<Option<(u32, Extra)>, TimeControlError> {
     let (digits, rest) = digits(part);

@@ -37,6 +37,14 @@ impl GameControl {
         self.common()?.pgn()
     }
 
+    /// The same as [`TimeControl::in_words`], `WHITE | BLACK` where they differ.
+    pub fn in_words(&self) -> Option<String> {
+        match self.common() {
+            Some(both) => both.in_words(),
+            None => Some(format!("{} | {}", self.0.white.in_words()?, self.0.black.in_words()?)),
+        }
+    }
+
     /// The same as [`TimeControl::lichess`] reads it.
     pub fn lichess(&self) -> Option<String> {
         self.common()?.lichess()

@@ -88,6 +88,11 @@ impl TimeControl {
         self.periods.iter().all(plain).then(|| self.to_string())
     }
 
+    /// The same as people write it, `1h30min/40 + 30min + 30s`; nothing where what a move gives differs between periods.
+    pub fn in_words(&self) -> Option<String> {
+        friendly::write(&self.periods)
+    }
+
     /// What Lichess reads in the same tag: `a+b`, where `a` up to 180 is minutes and more is seconds, and `b`
     /// is the seconds a move. It knows one period, so that a longer control is told by its first one.
     /// Nothing for what it cannot read or would take for something else: part of a minute up to three

@@ -28,6 +28,27 @@ fn what_people_write_is_what_the_notation_says() {
 }
 
 #[test]
+fn words_say_whether_it_is_minutes_or_seconds() {
+    for (text, words) in [
+        ("5400+30", Some("1h30min + 30s")),
+        ("90+30", Some("1min30s + 30s")),
+        ("3+2", Some("3s + 2s")),
+        ("40/5400+30:1800+30", Some("1h30min/40 + 30min + 30s")),
+        ("40/300:45", Some("5min/40 + 45s + 0s")),
+        ("300d3", Some("5min + 3s delay")),
+        ("300b3|240b3", Some("5min + 3s bronstein | 4min + 3s bronstein")),
+        ("40/0d5:600d5", Some("0s/40 + 10min + 5s delay")),
+        ("40/5400:1800+30", None),
+    ] {
+        let control = read(text);
+        assert_eq!(control.in_words().as_deref(), words, "{text}");
+        if let Some(words) = control.common().and_then(|control| control.in_words()) {
+            assert_eq!(read(&words).to_string(), text);
+        }
+    }
+}
+
+#[test]
 fn each_side_may_have_its_own() {
     let odds = read("300|240+2");
     assert_eq!(odds.to_string(), "300|240+2");
