@@ -779,3 +779,13 @@ fn a_clock_that_contradicts_itself_does_not_flood_the_arbiter() {
         facts.iter().filter(|fact| fact["code"] == "clock-adjusted" && fact["to"] == "arbiter").count();
     assert!((1..=4).contains(&told), "{told}");
 }
+
+#[test]
+fn zz_debug() {
+    for wired in [true, false] {
+        let score = measure(&Plan { games: 120, set_every: 17, wired, plies: 120, seed: 1, ..FEW });
+        for (now, finding) in &score.false_changes {
+            eprintln!("FALSE {wired} {now} {finding:?}");
+        }
+    }
+}

@@ -278,7 +278,7 @@ fn what_differs_from_the_edition_is_summed_up() {
         [
             "    1  simulated, speed 1, seed 1; fide-2023 auto (rapid), basic supervision, 900+10 (15min + 10s); \
              draw.auto-75 = false, illegal.loss-at = 3",
-            "    2  simulated, speed 1, seed 2; fide-2005 auto (rapid), full supervision, 900+10",
+            "    2  simulated, speed 1, seed 2; fide-2005 auto (rapid), full supervision, 900+10 (15min + 10s)",
         ]
     );
 }
@@ -690,7 +690,7 @@ fn a_correct_file_is_summed_up_on_one_screen() {
          \x20 log level  info\n\
          \x20 digest     DIGEST\n\
          \x20 boards     2\n\
-         \x20   a7  dgt /dev/ttyUSB0; fide-2023 standard chess960, 180+2; A - B\n\
+         \x20   a7  dgt /dev/ttyUSB0; fide-2023 standard chess960, 180+2 (3min + 2s); A - B\n\
          \x20   b   sensor log /x.ndjson at speed 20, game as its header says\n"
             .replace("DIGEST", stdout.split("digest     ").nth(1).unwrap().get(..64).unwrap())
     );

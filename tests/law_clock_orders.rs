@@ -43,7 +43,7 @@ fn answer(order: u32, ok: bool) -> String {
 #[test]
 fn what_was_ruled_is_sent_with_the_last_reading_before_it() {
     let script = format!(
-        "2000 times 5398000 5400000
+        "2000 times 5399000 5400000
          3000 arbiter set clock white 5000000
          4000 arbiter send-clock run-black
          4300 device {}",
@@ -54,7 +54,7 @@ fn what_was_ruled_is_sent_with_the_last_reading_before_it() {
     assert_eq!(order.len(), 1);
     assert_eq!((&order[0]["white_ms"], &order[0]["black_ms"]), (&json!(4_999_000), &json!(5_400_000)));
     assert_eq!(order[0]["runs"], "black");
-    assert_eq!(order[0]["before"], json!({"white_ms": 5_398_000, "black_ms": 5_400_000, "running": null}));
+    assert_eq!(order[0]["before"], json!({"white_ms": 5_399_000, "black_ms": 5_400_000, "running": null}));
     let set = of(&facts, "clock_set");
     assert_eq!(set[0]["before"], order[0]["before"]);
     assert_eq!(set[0]["after"], json!({"white_ms": 4_999_000, "black_ms": 5_400_000, "running": "black"}));

@@ -475,7 +475,7 @@ fn what_cannot_be_played_is_refused_with_its_place() {
     let error = simulate(&game, &Params::level(Level::Clean), 1).unwrap_err().to_string();
     assert!(error.contains("move 5 (\"Qxd9\")"), "{error}");
     let mut game = GAMES[0].game(GameSetup::default());
-    game.setup.time_control = "5400d5".to_owned();
+    game.setup.time_control = "5400x5".to_owned();
     let error = simulate(&game, &Params::level(Level::Clean), 1).unwrap_err().to_string();
-    assert!(error.contains("5400d5"), "{error}");
+    assert!(error.contains("5400x5"), "{error}");
 }

@@ -15,6 +15,9 @@ impl Conduct {
         }
         let notice = match finding {
             Finding::Changed { change, side, before_ms, after_ms, .. } => {
+                if change == Change::Period {
+                    self.period_was_added(side, desk);
+                }
                 let notice = match change {
                     // That it shows what was ordered is no news to the arbiter.
                     _ if self.clock_desk.has_ordered(side, after_ms, desk.at) => {

@@ -20,7 +20,6 @@ impl Estimator {
     /// change nothing.
     pub fn press(&mut self, at: MonoTime, by: Color) {
         self.paused = false;
-        self.watch.stands = None;
         let Some(window) = self.own_event(at) else { return };
         match self.bank.running() {
             _ if self.is_told_by(window, Some(!by)) => {}
@@ -62,9 +61,10 @@ impl Estimator {
         self.moves = self.moves.saturating_add(1);
     }
 
-    /// True where the message that came last told the same: the event has its time from there.
+    /// True where the message that came last told the same: the event has its time from there. A lever with a wire
+    /// tells better than any message.
     fn is_told_by(&self, event: Span, running: Option<Color>) -> bool {
-        self.turned.is_some_and(|(first, _)| first.running == running && first.to <= event.hi)
+        !self.wired && self.turned.is_some_and(|(first, _)| first.running == running && first.to <= event.hi)
     }
 
     fn own_event(&mut self, at: MonoTime) -> Option<Span> {
@@ -238,6 +238,11 @@ impl Estimator {
             let (from, to) = (self.moment(at.lo), self.moment(at.hi));
             self.findings.push_back(Finding::Pressed { by, left, from, to });
         }
+    }
+
+    /// True where the last press is this player's and had an event of its own, which no reading shows yet.
+    pub fn is_own_press(&self, by: Color) -> bool {
+        self.motion.own && self.press == Some(by)
     }
 
     /// What a player has left who pressed and whose time rests.

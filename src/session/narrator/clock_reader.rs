@@ -120,6 +120,11 @@ impl Reader {
         self.estimator.at_press(by).filter(|left| left.width_us() <= WIDEST_US)
     }
 
+    /// True where no reading can show yet what the last press left to this player.
+    pub fn is_own_press(&self, by: Color) -> bool {
+        self.estimator.is_own_press(by)
+    }
+
     /// A reading that shows no time left of the side that runs: since when, the readings before it tell.
     fn note_zero(&mut self, reading: ClockReading, at: MonoTime) {
         for side in Color::ALL {
@@ -328,12 +333,13 @@ impl Narrator {
         let shown_ms = by.fold_wb(reading.white_ms, reading.black_ms);
         let in_time = now.at <= pressed.plus_ms(CLOCK_LAG_MS) && reading.running != Some(by);
         let (Some(told), Some(shown), true) = (self.told.get_mut(index), shown_ms, in_time) else { return };
-        let better = |left: &Estimate| {
-            left.width_us() < SECOND_US && (left.us / 1000).abs_diff(shown).saturating_mul(1000) <= SECOND_US
-        };
+        let off = |left: &Estimate| (left.us / 1000).abs_diff(shown);
+        let better = |left: &Estimate| left.width_us() < SECOND_US && off(left) <= SAME_MS;
         let estimate = self.reader.at_press(by).filter(better);
+        // A reading that is a second off is a wrong one.
+        let shown_ms = shown_ms.filter(|_| estimate.is_none_or(|left| off(&left) * 1000 <= SECOND_US));
         let clock_ms = estimate.map_or(shown, |left| left.us / 1000);
-        if told.record.clock_ms != shown_ms {
+        if told.record.clock_ms != Some(clock_ms) || shown_ms.is_some_and(|ms| ms != clock_ms) {
             told.record.clock_ms = Some(clock_ms);
             tell(facts, now, FactKind::PlyClock { ply: index + 1, clock_ms, shown_ms, estimate });
         }

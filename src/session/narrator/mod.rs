@@ -482,7 +482,7 @@ impl Narrator {
         if matches!(how, CompletedBy::Press | CompletedBy::EarlierPress) {
             told.record.clock_ms = by.fold_wb(clock.white_ms, clock.black_ms);
             // A reading from before the press has neither its last second nor the increment.
-            let late = clock.running == Some(by);
+            let late = clock.running == Some(by) || self.reader.is_own_press(by);
             self.awaits_clock = late.then_some(AwaitsClock { index, by, pressed: now.at, estimated: false });
             estimate = self.reader.at_press(by).filter(|_| late && how == CompletedBy::Press);
             told.record.clock_ms = estimate.map(|left| left.us / 1000).or(told.record.clock_ms);

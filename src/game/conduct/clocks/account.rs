@@ -130,6 +130,13 @@ impl Conduct {
                     ..notice
                 });
             }
+            if let Some(period) = self.period_now(side, desk)
+                && expected.zip(added).is_some_and(|(expected, added)| {
+                    far(expected) && !far(expected.saturating_add(added))
+                })
+            {
+                self.clocks.half_mut(side).has = period;
+            }
             let by_period = expected.zip(added).map(|(expected, added)| expected.saturating_add(added));
             let explained = [pressed, by_period].into_iter().flatten().any(|expected| !far(expected));
             let unexplained = expected.filter(|_| !explained);
@@ -154,6 +161,19 @@ impl Conduct {
         let just_completed = period > 0 && periods::required_moves(control, period - 1) == Some(completed);
         let next = if just_completed { period } else { period + 1 };
         periods::added_ms(control, next)
+    }
+
+    /// The period of a side's next move, counted from 0.
+    pub(in crate::game::conduct) fn period_now(&self, side: Color, desk: &Desk<'_>) -> Option<usize> {
+        self.clocks.control_of(side)?;
+        Some(self.clocks.period(side, self.completed_by(side, desk)))
+    }
+
+    /// The clock has added the time of the period in which a side plays now.
+    pub(in crate::game::conduct) fn period_was_added(&mut self, side: Color, desk: &Desk<'_>) {
+        if let Some(period) = self.period_now(side, desk) {
+            self.clocks.half_mut(side).has = period;
+        }
     }
 
     /// What a running clock shows if its player presses now, in milliseconds.

@@ -87,12 +87,11 @@ impl Conduct {
     }
 
     /// Since when a flag that is indicated now may have been down. An external clock tells it in its next
-    /// reading, late by up to [`FLAG_LAG_MS`], and not before the last reading that showed time.
+    /// reading, late by up to [`FLAG_LAG_MS`]; the last reading that showed time may have been so late, too.
     fn flag_from(&self, side: Color, at: MonoTime) -> MonoTime {
         let Some(read) = self.clocks.read.filter(|_| self.clocks.own.is_none()) else { return at };
-        let late = MonoTime::from_micros(at.as_micros().saturating_sub(FLAG_LAG_MS * 1000));
-        let shown = self.clocks.half(side).left.is_some_and(|left| left > 0);
-        if shown { late.max(read).min(at) } else { late.min(read) }
+        let late = |at: MonoTime| MonoTime::from_micros(at.as_micros().saturating_sub(FLAG_LAG_MS * 1000));
+        late(read.min(at))
     }
 
     fn tell_moves_of_period(&self, side: Color, desk: &mut Desk<'_>) {
@@ -117,8 +116,10 @@ impl Conduct {
         let completed = self.completed_by(side, desk);
         let period = self.clocks.period(side, completed);
         let control = self.clocks.control_of(side)?;
-        // A flag that falls with the moves completed is that of the period before.
-        let before = period.checked_sub(1).map(|before| FlagCheck::in_period(control, before, completed));
+        // A flag that falls with the moves completed is that of the period before, where the clock did not add the time
+        // of this one yet.
+        let added = self.clocks.own.is_some() || self.clocks.half(side).has >= period;
+        let before = period.checked_sub(1).filter(|_| !added).map(|before| FlagCheck::in_period(control, before, completed));
         let first = self.clocks.half(side).ruled.is_none();
         let now = FlagCheck::in_period(control, period, completed);
         Some(before.filter(|check| check.met && first && check.required == Some(completed)).unwrap_or(now))
