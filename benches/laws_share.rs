@@ -102,9 +102,8 @@ fn main() {
         let played: Vec<Played> = games(level)
             .into_iter()
             .map(|game| {
-                let inputs = game.events.iter().map(|event| {
-                    (event.at, Input::Event(event.unit, event.event.clone()))
-                });
+                let inputs =
+                    game.events.iter().map(|event| (event.at, Input::Event(event.unit, event.event.clone())));
                 Played { inputs: inputs.collect(), game }
             })
             .collect();
@@ -129,7 +128,13 @@ fn main() {
         let percent = |share: u64| format!("{}.{} %", share / 100, share % 100 / 10);
         println!(
             "{level:<12} {plies} plies  session {} ns a ply (10 % of the rounds {})  with the Laws {} ({})  on top {} (80 % of the rounds {} to {})",
-            ns(session), ns(best), ns(laws), ns(least), percent(share), percent(low), percent(high)
+            ns(session),
+            ns(best),
+            ns(laws),
+            ns(least),
+            percent(share),
+            percent(low),
+            percent(high)
         );
     }
 }

@@ -319,12 +319,15 @@ impl Board {
     }
 
     fn take_admitted(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
-        if self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
+        let plain = self.conduct.takes_plainly(event);
+        if !plain && self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
             self.session.advance(at);
         }
         self.session.take_event_on_time(at, unit, event);
         self.pass_on(at);
-        self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
+        if !plain {
+            self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
+        }
     }
 
     /// Fires every deadline up to and including `now`: at one time those of contacts that rest, then the
@@ -335,8 +338,12 @@ impl Board {
     }
 
     fn fire(&mut self, now: MonoTime) {
-        while let Some(at) = self.deadline().filter(|at| *at <= now) {
-            self.fire_next(at);
+        loop {
+            let at = self.soonest();
+            if at > now || at == MonoTime::END {
+                return;
+            }
+            self.fire_next(at.max(self.reached));
         }
     }
 
@@ -414,10 +421,19 @@ impl Board {
     /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
     /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        let next = sooner(self.session.deadline(), self.conduct.deadline());
+        let soonest = self.soonest();
+        (soonest < MonoTime::END).then(|| soonest.max(self.reached))
+    }
+
+    /// The next deadline as it was set, or the end of time.
+    fn soonest(&self) -> MonoTime {
+        let session = self.session.deadline().unwrap_or(MonoTime::END);
+        let soonest = session.min(self.conduct.soonest());
         // The contacts of a single board rest in its session.
-        let next = if self.has_two_boards() { sooner(next, self.rest().map(|(at, _)| at)) } else { next };
-        next.map(|at| at.max(self.reached))
+        match self.has_two_boards() {
+            true => soonest.min(self.rest().map_or(MonoTime::END, |(at, _)| at)),
+            false => soonest,
+        }
     }
 
     /// The face of the clock at `at`: what this program keeps, or what was read last. Nothing where there is
@@ -459,14 +475,6 @@ impl Board {
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session
-    }
-}
-
-/// The earlier of two times.
-fn sooner(one: Option<MonoTime>, other: Option<MonoTime>) -> Option<MonoTime> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -248,6 +248,18 @@ impl Conduct {
         }
     }
 
+    /// True for a change of a square of which nothing follows but what the session makes of it: then neither
+    /// [`Conduct::before`] nor [`Conduct::after`] has anything to do.
+    pub(super) fn takes_plainly(&mut self, event: &Event) -> bool {
+        let seldom = !self.begun || self.irregularity.is_some() || self.transferring || self.keeps_clock();
+        if seldom || !matches!(event, Event::Square { .. } | Event::Piece { .. }) {
+            return false;
+        }
+        self.press_told = false;
+        self.ruled_back = false;
+        true
+    }
+
     /// What has to happen before the session takes an event.
     pub(super) fn before(&mut self, unit: Unit, event: &Event, desk: &mut Desk<'_>) {
         self.press_told = false;
@@ -455,17 +467,17 @@ impl Conduct {
         self.tell_apart(desk);
     }
 
-    /// The next deadline.
-    pub(super) fn deadline(&self) -> Option<MonoTime> {
+    /// The next deadline, or the end of time.
+    pub(super) fn soonest(&self) -> MonoTime {
         // Asked at every event: the least of them without a branch for each.
         let at = |due: Option<MonoTime>| due.unwrap_or(MonoTime::END);
-        let soonest = at(self.unpressed.map(|(_, due)| due)).min(at(self.turn.due)).min(at(self.turn.king_due));
+        let soonest =
+            at(self.unpressed.map(|(_, due)| due)).min(at(self.turn.due)).min(at(self.turn.king_due));
         let others = self.irregularity.is_some()
             || self.two_boards.is_some()
             || self.keeps_clock()
             || self.clock_desk.due().is_some();
-        let soonest = if others { soonest.min(self.seldom_due()) } else { soonest };
-        (soonest < MonoTime::END).then_some(soonest)
+        if others { soonest.min(self.seldom_due()) } else { soonest }
     }
 
     #[cold]

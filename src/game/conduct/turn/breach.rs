@@ -28,9 +28,7 @@ impl Conduct {
         match self.turn.touches.as_slice() {
             [] => true,
             [one] => of_move(one.square),
-            [one, other] => {
-                touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square)
-            }
+            [one, other] => touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square),
             _ => false,
         }
     }

@@ -194,12 +194,7 @@ impl Conduct {
     }
 
     /// A move was told as made.
-    pub(in crate::game::conduct) fn after_made(
-        &mut self,
-        made: Made,
-        mv: Option<Move>,
-        desk: &mut Desk<'_>,
-    ) {
+    pub(in crate::game::conduct) fn after_made(&mut self, made: Made, mv: Option<Move>, desk: &mut Desk<'_>) {
         if self.turn.released.is_some() || mv.is_some_and(|mv| mv.is_promotion()) {
             self.look_at_released(made, mv, desk);
         }
