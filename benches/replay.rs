@@ -2,52 +2,21 @@
 //! moves' legality with the chess library. Quote the ratios, not the times.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
-use std::{fs, path::Path};
+#[path = "support/games.rs"]
+mod games;
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use shakmaty::{Chess, Position as _, uci::UciMove};
+use games::{Game, LEVELS, games};
+use shakmaty::{Position as _, uci::UciMove};
 use touchmoved::{
     game::Board,
     replay::{Emit, Replay},
-    session::{Session, event::Stamped, io::Input, setup::GameSetup, time::MonoTime},
+    session::{Session, event::Stamped, io::Input, time::MonoTime},
     wire::sensor_log,
 };
 
 fn main() {
     divan::main();
-}
-
-struct Game {
-    setup: GameSetup,
-    lines: Vec<String>,
-    events: Vec<Stamped>,
-    start: Chess,
-    moves: Vec<String>,
-}
-
-/// How the games were handled: deliberately, as in a tournament, in a blitz scramble.
-const LEVELS: [&str; 3] = ["clean", "tournament", "chaos"];
-
-/// The recorded games of a level.
-fn games(level: &str) -> Vec<Game> {
-    let mut games = Vec::new();
-    for set in ["std", "c960", "special"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/streams").join(set);
-        for line in fs::read_to_string(folder.join("moves.txt")).unwrap().lines() {
-            let mut words = line.split(' ').map(str::to_owned);
-            let name = words.next().unwrap();
-            // Some games were recorded at the other levels only.
-            let Ok(log) = fs::read_to_string(folder.join(format!("{level}/occ/{name}.ndjson"))) else {
-                continue;
-            };
-            let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
-            let setup = sensor_log::parse_header(&lines.remove(0)).unwrap();
-            let events = lines.iter().map(|line| sensor_log::parse_event(line).unwrap()).collect();
-            let start = setup.position().unwrap();
-            games.push(Game { setup, lines, events, start, moves: words.collect() });
-        }
-    }
-    games
 }
 
 fn plies(games: &[Game]) -> ItemsCount {

@@ -16,7 +16,7 @@ use touchmoved::{
         event::{Event, Stamped, Unit},
         fact::{
             Fact, FactKind,
-            law::{Choice, LawFact, Obligation},
+            law::{LawFact, Obligation},
         },
         io::Input,
         setup::{BoardKind, Discipline, DisciplineSetting, GameSetup, INITIAL_FEN, Rules},
@@ -271,7 +271,7 @@ fn check_obligation(obligation: &Obligation, positions: &[Chess]) -> Result<(), 
             "touched twice: {obligation:?}"
         );
     }
-    let Choice::Of(moves) = &obligation.legal else { return Ok(()) };
+    let Some(moves) = obligation.legal.moves() else { return Ok(()) };
     prop_assert!(!moves.is_empty(), "nothing may be played: {obligation:?}");
     let all_legal = |position: &Chess| {
         position.turn() == obligation.by.0

@@ -163,21 +163,32 @@ impl Board {
         self.reached = at;
         let ev = self.session.last_event() + 1;
         if matches!(event, Event::Device(_) | Event::Times(_) | Event::Link(_) | Event::Power(_)) {
-            self.at_desk(at, ev, |conduct, desk| conduct.heed_clock(unit, event, desk));
+            self.heed_clock(at, ev, unit, event);
         }
         if self.keep_decoded {
             self.decoded.push_back(Stamped { at, unit, event: event.clone() });
         }
         if self.conduct.has_two_boards() {
             self.event_of_two(at, ev, unit, event);
-            self.tell_held(at);
         } else {
             self.take(at, ev, unit, event);
         }
     }
 
+    #[cold]
+    fn heed_clock(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        self.at_desk(at, ev, |conduct, desk| conduct.heed_clock(unit, event, desk));
+    }
+
     /// Takes an event of one of two boards: what it is for the game, its conduct knows.
+    #[cold]
+    #[inline(never)]
     fn event_of_two(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        self.route(at, ev, unit, event);
+        self.tell_held(at);
+    }
+
+    fn route(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
         let seen = self.conduct.seen(unit, &self.session);
         match unit.of_mut(&mut self.readers).read(at, event, &seen) {
             (Read::Event(event), turned) => {
@@ -207,6 +218,8 @@ impl Board {
     }
 
     /// Takes a change of one of two boards that has rested.
+    #[cold]
+    #[inline(never)]
     fn settle(&mut self, at: MonoTime, unit: Unit) {
         let seen = self.conduct.seen(unit, &self.session);
         let settled = unit.of_mut(&mut self.readers).settled(at, &seen);
@@ -242,6 +255,8 @@ impl Board {
     }
 
     /// Tells the game what its player holds already who has got the move.
+    #[cold]
+    #[inline(never)]
     fn tell_held(&mut self, at: MonoTime) {
         if let Some(changes) = self.conduct.turn_passed_on_two_boards(&self.session) {
             self.hand_over(at, &changes);
@@ -281,6 +296,17 @@ impl Board {
 
     /// Takes an event of the game.
     fn take(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        if self.conduct.keeps_clock() || matches!(event, Event::Times(_) | Event::Flag(_)) {
+            self.take_by_clock(at, ev, unit, event);
+        } else {
+            self.take_admitted(at, ev, unit, event);
+        }
+    }
+
+    /// Takes an event that may be none of this game, or another one, as its clock has it.
+    #[cold]
+    #[inline(never)]
+    fn take_by_clock(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
         if !self.conduct.admits(event, &self.session) {
             // It is counted, as what happens on the second board is.
             self.session.take_event(at, Unit::B, event);
@@ -289,13 +315,19 @@ impl Board {
             return;
         }
         let start = self.conduct.as_start(event, &self.session);
-        let event = start.as_ref().unwrap_or(event);
-        if self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
+        self.take_admitted(at, ev, unit, start.as_ref().unwrap_or(event));
+    }
+
+    fn take_admitted(&mut self, at: MonoTime, ev: i64, unit: Unit, event: &Event) {
+        let plain = self.conduct.takes_plainly(event);
+        if !plain && self.at_desk(at, ev, |conduct, desk| conduct.before(unit, event, desk)) {
             self.session.advance(at);
         }
         self.session.take_event_on_time(at, unit, event);
         self.pass_on(at);
-        self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
+        if !plain {
+            self.at_desk(at, ev, |conduct, desk| conduct.after(event, desk));
+        }
     }
 
     /// Fires every deadline up to and including `now`: at one time those of contacts that rest, then the
@@ -307,17 +339,28 @@ impl Board {
 
     fn fire(&mut self, now: MonoTime) {
         loop {
-            let Some(at) = self.deadline().filter(|at| *at <= now) else { return };
-            self.reached = at;
-            if let Some((_, unit)) = self.rest().filter(|(due, _)| *due <= at) {
-                self.settle(at, unit);
-            } else if self.session.deadline().is_some_and(|due| due <= at) {
-                self.session.advance(at);
-                self.pass_on(at);
-            } else {
-                let ev = self.session.last_event();
-                self.at_desk(at, ev, Conduct::deadline_passed);
+            let at = self.soonest();
+            if at > now || at == MonoTime::END {
+                return;
             }
+            self.fire_next(at.max(self.reached));
+        }
+    }
+
+    #[inline(never)]
+    fn fire_next(&mut self, at: MonoTime) {
+        self.reached = at;
+        let rested = if self.has_two_boards() { self.rest().filter(|(due, _)| *due <= at) } else { None };
+        if let Some((_, unit)) = rested {
+            self.settle(at, unit);
+        } else if self.session.deadline().is_some_and(|due| due <= at) {
+            self.session.advance(at);
+            self.pass_on(at);
+        } else {
+            let ev = self.session.last_event();
+            self.at_desk(at, ev, Conduct::deadline_passed);
+        }
+        if self.has_two_boards() {
             self.tell_held(at);
         }
     }
@@ -378,10 +421,19 @@ impl Board {
     /// The next deadline. One that would have passed already, such as that of a turn that a move taken back
     /// has opened again, is now: nothing is told in the past.
     pub fn deadline(&self) -> Option<MonoTime> {
-        let next = sooner(self.session.deadline(), self.conduct.deadline());
+        let soonest = self.soonest();
+        (soonest < MonoTime::END).then(|| soonest.max(self.reached))
+    }
+
+    /// The next deadline as it was set, or the end of time.
+    fn soonest(&self) -> MonoTime {
+        let session = self.session.deadline().unwrap_or(MonoTime::END);
+        let soonest = session.min(self.conduct.soonest());
         // The contacts of a single board rest in its session.
-        let next = if self.has_two_boards() { sooner(next, self.rest().map(|(at, _)| at)) } else { next };
-        next.map(|at| at.max(self.reached))
+        match self.has_two_boards() {
+            true => soonest.min(self.rest().map_or(MonoTime::END, |(at, _)| at)),
+            false => soonest,
+        }
     }
 
     /// The face of the clock at `at`: what this program keeps, or what was read last. Nothing where there is
@@ -423,14 +475,6 @@ impl Board {
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session
-    }
-}
-
-/// The earlier of two times.
-fn sooner(one: Option<MonoTime>, other: Option<MonoTime>) -> Option<MonoTime> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        (one, other) => one.or(other),
     }
 }
 

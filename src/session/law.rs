@@ -5,9 +5,9 @@ use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position as _};
 use crate::laws::{arithmetic::clock::PerMove, touch};
 
 use super::{
-    Session,
+    PlyRecord, Session,
     event::ClockReading,
-    fact::Conclusion,
+    fact::{Conclusion, law::Reach},
     narrator::Now,
     text::MoveText,
     time::MonoTime,
@@ -25,6 +25,16 @@ impl Session {
         self.narrator.move_at(index)
     }
 
+    /// The told ply of this index, counted from 0 at the first event.
+    pub fn ply_at(&self, index: usize) -> Option<&PlyRecord> {
+        self.narrator.ply_at(index)
+    }
+
+    /// The ply that was told last.
+    pub fn last_ply(&self) -> Option<&PlyRecord> {
+        self.plies().len().checked_sub(1).and_then(|last| self.ply_at(last))
+    }
+
     /// The legal moves of [`Session::position`].
     pub fn legal_moves(&self) -> &[Move] {
         self.narrator.legal_moves()
@@ -40,6 +50,11 @@ impl Session {
     /// Hands the legal moves of the man on a square over one by one: castling is the king's.
     pub fn each_move_of(&self, square: shakmaty::Square, take: impl FnMut(Move)) {
         asked::of_man(self.position(), square, take);
+    }
+
+    /// The legal moves of the man on a square, where they have the common form.
+    pub fn reach_of(&self, square: shakmaty::Square) -> Option<Reach> {
+        asked::reach(self.position(), square)
     }
 
     /// The legal moves that capture the man on a square.

@@ -31,9 +31,7 @@ impl MoveText {
     /// A move in UCI; castling as the king's step or, in Chess960, as the king taking its rook.
     pub fn uci(mv: Move, mode: CastlingMode) -> MoveText {
         if let Move::Normal { from, to, promotion: None, .. } | Move::EnPassant { from, to } = mv {
-            let letters = |square: Square| [b'a' + u8::from(square.file()), b'1' + u8::from(square.rank())];
-            let ([a, b], [c, d]) = (letters(from), letters(to));
-            return MoveText { len: 4, letters: [a, b, c, d, 0, 0, 0] };
+            return MoveText::step(from, to);
         }
         match UciMove::from_move(mv, mode) {
             UciMove::Normal { from, to, promotion } => {
@@ -45,6 +43,13 @@ impl MoveText {
             }
             other => MoveText::of(other),
         }
+    }
+
+    /// A move from one square to another, in UCI.
+    pub fn step(from: Square, to: Square) -> MoveText {
+        let letters = |square: Square| [b'a' + u8::from(square.file()), b'1' + u8::from(square.rank())];
+        let ([a, b], [c, d]) = (letters(from), letters(to));
+        MoveText { len: 4, letters: [a, b, c, d, 0, 0, 0] }
     }
 
     /// A move in standard algebraic notation.

@@ -173,6 +173,14 @@ impl Conduct {
         if let Some(moved) = self.adjournment.moved.get_mut(made.by.fold_wb(0usize, 1)) {
             *moved = true;
         }
+        self.adjournment.stated = false;
+        if self.adjournment.sealer.is_some() || self.adjournment.opened.is_some() {
+            self.look_at_sealed(made, desk);
+        }
+    }
+
+    #[cold]
+    fn look_at_sealed(&mut self, made: Made, desk: &mut Desk<'_>) {
         if self.adjournment.sealer == Some(made.by) && self.adjournment.embargo {
             self.adjournment.on_board = Some(made.uci);
             self.adjournment.made = Some(made.ply);
@@ -181,7 +189,6 @@ impl Conduct {
             // The sealer stopped his clock when he had written it.
             desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
         }
-        self.adjournment.stated = false;
     }
 
     /// The sealer stopped his clock: what he made on the board has to be the sealed move.
@@ -250,9 +257,14 @@ impl Conduct {
 
     /// The first completed move after a resumption ends the time in which its player may claim.
     pub(super) fn announce_time_closed(&mut self, by: Color, desk: &mut Desk<'_>) {
-        if self.adjournment.resumed.is_some()
-            && let Some(moved) = self.adjournment.moved.get_mut(by.fold_wb(0usize, 1))
-        {
+        if self.adjournment.resumed.is_some() {
+            self.close_time_claim(by, desk);
+        }
+    }
+
+    #[cold]
+    fn close_time_claim(&mut self, by: Color, desk: &mut Desk<'_>) {
+        if let Some(moved) = self.adjournment.moved.get_mut(by.fold_wb(0usize, 1)) {
             *moved = true;
             let notice = Notice::of("time-correction-closed", Audience::Journal);
             desk.notice(Notice { side: Some(Side(by)), ..notice });

@@ -217,8 +217,9 @@ impl Conduct {
     }
 
     /// A press while the move waits for its announcement (Appendix D.2.3; 2005: F.2.3).
+    #[cold]
     pub(super) fn announcing_pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
-        if !self.announcing.waits() || desk.turn() == side {
+        if desk.turn() == side {
             return;
         }
         let side = Some(Side(side));

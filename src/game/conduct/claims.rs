@@ -208,8 +208,8 @@ impl Conduct {
 
     /// A draw offer (Article 9.1): properly made after the own move and before the press.
     fn offer_draw(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let just_moved = desk.turn() != side
-            && desk.session.plies().last().is_some_and(|record| record.completed.is_none());
+        let just_moved =
+            desk.turn() != side && desk.session.last_ply().is_some_and(|record| record.completed.is_none());
         self.claims.offer = Some(side);
         let (by, timed) = (by(side), Some(just_moved));
         desk.notice(Notice { by, timed, ..Notice::of("draw-offer-standing", Audience::Journal) });

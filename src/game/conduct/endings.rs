@@ -43,13 +43,20 @@ impl Conduct {
 
     /// Draws that need no claim in the edition of 2023 (Article 9.6).
     pub(super) fn look_for_draws(&mut self, made: Made, desk: &mut Desk<'_>) {
+        if desk.session.position().halfmoves() >= 16 {
+            self.look_for_long_draws(made, desk);
+        }
+    }
+
+    #[inline(never)]
+    fn look_for_long_draws(&self, made: Made, desk: &mut Desk<'_>) {
         if desk.session.plies().len() != made.ply || self.is_over(desk) {
             return;
         }
         let position = desk.session.position();
         let plies = position.halfmoves();
         let seventy_five = self.settings.draw.auto_75 && plies >= 150;
-        let five = self.settings.draw.auto_fivefold && plies >= 16;
+        let five = self.settings.draw.auto_fivefold;
         if !seventy_five && !five || !desk.session.can_move() {
             return;
         }
@@ -68,8 +75,16 @@ impl Conduct {
         let position = desk.session.position();
         // A record that begins anywhere may begin in a dead position.
         let new = position.halfmoves() == 0 || std::mem::take(&mut self.begins_anywhere);
-        if !may_be_dead(position, new)
-            || self.settings.dead_check != DeadCheck::Search
+        if may_be_dead(position, new) {
+            self.search_for_dead(made, desk);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn search_for_dead(&self, made: Made, desk: &mut Desk<'_>) {
+        let position = desk.session.position();
+        if self.settings.dead_check != DeadCheck::Search
             || desk.session.plies().len() != made.ply
             || self.is_over(desk)
             || position.is_insufficient_material()

@@ -21,7 +21,7 @@ mod two_boards;
 
 use std::collections::VecDeque;
 
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, fen::Fen};
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen};
 
 pub use self::command::check_command;
 use self::{
@@ -102,6 +102,8 @@ impl Desk<'_> {
         self.facts.push_back(Fact { ev: self.ev, at: self.at, kind: FactKind::Law(Box::new(law)) });
     }
 
+    #[cold]
+    #[inline(never)]
     fn notice(&mut self, notice: Notice) {
         self.tell(LawFact::Advisory(Box::new(notice)));
     }
@@ -110,14 +112,19 @@ impl Desk<'_> {
         self.tell(LawFact::Clock(Box::new(calc)));
     }
 
+    #[cold]
+    #[inline(never)]
     fn state(&mut self, state: LawState) {
         self.tell(LawFact::State(Box::new(state)));
     }
 
+    #[cold]
+    #[inline(never)]
     fn conclude(&mut self, end: Conclusion) {
         self.orders.push(Order::Conclude(end));
     }
 
+    #[cold]
     fn fen(&self) -> String {
         fen_of(self.session.position())
     }
@@ -128,6 +135,8 @@ impl Desk<'_> {
 }
 
 /// The full FEN of a position; the en-passant square is told only when a capture there is legal.
+#[cold]
+#[inline(never)]
 fn fen_of(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }
@@ -239,6 +248,18 @@ impl Conduct {
         }
     }
 
+    /// True for a change of a square of which nothing follows but what the session makes of it: then neither
+    /// [`Conduct::before`] nor [`Conduct::after`] has anything to do.
+    pub(super) fn takes_plainly(&mut self, event: &Event) -> bool {
+        let seldom = !self.begun || self.irregularity.is_some() || self.transferring || self.keeps_clock();
+        if seldom || !matches!(event, Event::Square { .. } | Event::Piece { .. }) {
+            return false;
+        }
+        self.press_told = false;
+        self.ruled_back = false;
+        true
+    }
+
     /// What has to happen before the session takes an event.
     pub(super) fn before(&mut self, unit: Unit, event: &Event, desk: &mut Desk<'_>) {
         self.press_told = false;
@@ -248,73 +269,82 @@ impl Conduct {
         }
         match event {
             Event::Flag(_) => self.end_before_flag(desk),
-            Event::Press(side) => self.own_press(*side, desk),
+            Event::Press(side) if self.keeps_clock() => self.own_press(*side, desk),
+            Event::Square { occupied: false, square } | Event::Piece { square, piece: None }
+                if self.irregularity.is_some() && unit == Unit::A =>
+            {
+                self.let_stand(*square, desk);
+            }
             _ => {}
-        }
-        if unit == Unit::A
-            && let Event::Square { occupied: false, square } | Event::Piece { square, piece: None } = event
-        {
-            self.let_stand(*square, desk);
         }
     }
 
-    /// A fact of the session passes. Most are contacts, which nobody else is told.
+    /// A fact of the session passes. What each ply has comes first and has a way of its own: nearly all the rest is
+    /// code that a ply would fetch for nothing.
     pub(super) fn pass(&mut self, fact: Fact, desk: &mut Desk<'_>) {
         desk.ev = fact.ev;
         desk.at = fact.at;
-        if let FactKind::Contact { square, occupied, .. } = fact.kind {
-            self.contact(square, occupied, desk);
-        } else {
-            self.pass_on(fact, desk);
-        }
-    }
-
-    #[inline(never)]
-    fn pass_on(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
-        if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
-            *published &= !self.adjournment.forget(*ply);
-        }
-        if let FactKind::MoveMade { ply, more, .. } = &mut fact.kind {
-            more.embargoed = self.adjournment.has_embargo();
-            more.by_rule = self.rule_of(*ply, desk);
-        }
-        match &fact.kind {
-            FactKind::Touch { by, square, .. } => {
-                let (by, square) = (*by, *square);
-                if let FactKind::Touch { certainty, .. } = &mut fact.kind
-                    && self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged)
-                {
-                    *certainty = Certainty::Law;
-                }
-                desk.facts.push_back(fact);
-                self.touched(by, square, desk);
-                return;
-            }
+        match fact.kind {
+            FactKind::Contact { square, occupied, .. } => self.contact(square, occupied, desk),
+            FactKind::Touch { by, square, .. } => self.pass_touch(fact, by, square, desk),
             FactKind::MoveMade { ply, uci, by, placed, .. } => {
-                let made = turn::Made { ply: *ply, uci: *uci, by: *by, placed: *placed };
-                self.before_made(made, desk);
-                self.announcing.hold_or_tell(fact, desk);
-                self.after_made(made, desk);
-                return;
+                self.pass_made(fact, turn::Made { ply, uci, by, placed }, desk);
             }
-            FactKind::MoveWithdrawn { .. } => {
-                self.withdrawn_on_two_boards();
-                self.withdrawn(desk);
-            }
-            FactKind::MovePublished { .. } if self.adjournment.has_embargo() => {
-                self.adjournment.hold(fact);
-                return;
-            }
-            FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
             FactKind::MoveCompleted { ply, uci, by, how, .. } => {
-                let (ply, uci, by, how) = (*ply, *uci, *by, *how);
                 self.press_told = true;
                 self.announcing.hold_or_tell(fact, desk);
                 self.completed(ply, uci, by, desk);
                 self.own_completed(by, desk);
                 self.thought_until_press(ply, by, how, desk);
+            }
+            FactKind::MovePublished { ply, made, .. } if !self.adjournment.has_embargo() => {
+                self.announcing.hold_or_tell(fact, desk);
+                self.thought_until_made(ply, made, desk);
+            }
+            _ => self.pass_seldom(fact, desk),
+        }
+    }
+
+    fn pass_touch(&mut self, mut fact: Fact, by: Color, square: Square, desk: &mut Desk<'_>) {
+        if let FactKind::Touch { certainty, .. } = &mut fact.kind
+            && self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged)
+        {
+            *certainty = Certainty::Law;
+        }
+        desk.facts.push_back(fact);
+        self.touched(by, square, desk);
+    }
+
+    #[inline(never)]
+    fn pass_made(&mut self, mut fact: Fact, made: turn::Made, desk: &mut Desk<'_>) {
+        let mv = desk.session.move_at(made.ply.saturating_sub(1));
+        if let FactKind::MoveMade { more, .. } = &mut fact.kind {
+            more.embargoed = self.adjournment.has_embargo();
+            more.by_rule = mv.and_then(|mv| self.rule_of(mv));
+        }
+        if let Some(mv) = mv {
+            self.before_made(made, mv, desk);
+        }
+        self.announcing.hold_or_tell(fact, desk);
+        self.after_made(made, mv, desk);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pass_seldom(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
+        if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
+            *published &= !self.adjournment.forget(*ply);
+        }
+        match &fact.kind {
+            FactKind::MoveWithdrawn { .. } => {
+                self.withdrawn_on_two_boards();
+                self.withdrawn(desk);
+            }
+            FactKind::MovePublished { .. } => {
+                self.adjournment.hold(fact);
                 return;
             }
+            FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
             FactKind::IllegalMove { by, attempt, kind, .. } => {
                 let (by, attempt, kind) = (*by, attempt.clone(), *kind);
                 self.illegal_move(by, attempt, kind, desk);
@@ -369,12 +399,6 @@ impl Conduct {
                 self.clock_found(finding, desk);
                 return;
             }
-            FactKind::MovePublished { ply, made, .. } => {
-                let (ply, made) = (*ply, *made);
-                self.announcing.hold_or_tell(fact, desk);
-                self.thought_until_made(ply, made, desk);
-                return;
-            }
             FactKind::PlyClock { .. } => {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
@@ -397,6 +421,9 @@ impl Conduct {
             | FactKind::PlyTime { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Law(_)
+            | FactKind::Touch { .. }
+            | FactKind::MoveMade { .. }
+            | FactKind::MoveCompleted { .. }
             | FactKind::Contact { .. } => {}
         }
         desk.facts.push_back(fact);
@@ -408,23 +435,30 @@ impl Conduct {
             self.look_at_kings(desk);
         }
         match event {
+            Event::Square { .. } | Event::Piece { .. } => self.look_at_transfer(desk),
+            Event::Press(side) => self.pressed(*side, desk),
+            seldom => self.after_seldom(seldom, desk),
+        }
+        self.begun = true;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn after_seldom(&mut self, event: &Event, desk: &mut Desk<'_>) {
+        match event {
             Event::Button(name) => self.button(name, desk),
             Event::Arbiter(value) => self.arbiter(value, desk),
             Event::Intended(text) => self.intended(text, desk),
             Event::Announce(words) => self.announced(words, desk),
             Event::Flag(side) => self.flag(*side, desk),
-            Event::Press(side) => self.pressed(*side, desk),
             Event::Pause => self.stopped(desk),
             Event::Run(side) => self.started(*side, desk),
             Event::Power(on) => self.own_power(*on, desk),
             Event::Tick => self.look_around(desk),
             Event::Result(result) => self.result_entered(*result, desk),
-            Event::Square { .. } | Event::Piece { .. } | Event::Occupied(_) | Event::Pieces(_) => {
-                self.look_at_transfer(desk);
-            }
+            Event::Occupied(_) | Event::Pieces(_) => self.look_at_transfer(desk),
             _ => {}
         }
-        self.begun = true;
     }
 
     /// Time passes: what stands is told again.
@@ -433,18 +467,27 @@ impl Conduct {
         self.tell_apart(desk);
     }
 
-    /// The next deadline.
-    pub(super) fn deadline(&self) -> Option<MonoTime> {
+    /// The next deadline, or the end of time.
+    pub(super) fn soonest(&self) -> MonoTime {
         // Asked at every event: the least of them without a branch for each.
         let at = |due: Option<MonoTime>| due.unwrap_or(MonoTime::END);
-        let soonest = at(self.unpressed.map(|(_, due)| due))
-            .min(at(self.turn.due))
-            .min(at(self.turn.king_due))
-            .min(at(self.irregularity_due()))
+        let soonest =
+            at(self.unpressed.map(|(_, due)| due)).min(at(self.turn.due)).min(at(self.turn.king_due));
+        let others = self.irregularity.is_some()
+            || self.two_boards.is_some()
+            || self.keeps_clock()
+            || self.clock_desk.due().is_some();
+        if others { soonest.min(self.seldom_due()) } else { soonest }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn seldom_due(&self) -> MonoTime {
+        let at = |due: Option<MonoTime>| due.unwrap_or(MonoTime::END);
+        at(self.irregularity_due())
             .min(at(self.two_boards.as_ref().and_then(TwoBoards::due)))
             .min(at(self.own_due()))
-            .min(at(self.clock_desk.due()));
-        (soonest < MonoTime::END).then_some(soonest)
+            .min(at(self.clock_desk.due()))
     }
 
     /// A deadline has passed.
@@ -480,14 +523,13 @@ impl Conduct {
     }
 
     /// What made a move the only one: an envelope, a ruling.
-    fn rule_of(&self, ply: usize, desk: &Desk<'_>) -> Option<ByRule> {
-        let mv = desk.session.move_at(ply.checked_sub(1)?)?;
+    fn rule_of(&self, mv: Move) -> Option<ByRule> {
         self.adjournment.rule_of(mv).or_else(|| self.queen_by_rule(mv))
     }
 
     /// A move stayed unpressed: for the journal only, nobody is told (Article 12.6; 2005: 13.6).
     fn note_uncompleted(&self, ply: usize, desk: &mut Desk<'_>) {
-        let record = ply.checked_sub(1).and_then(|index| desk.session.plies().nth(index));
+        let record = ply.checked_sub(1).and_then(|index| desk.session.ply_at(index));
         if let Some(record) = record
             && record.completed.is_none()
             && !self.is_over(desk)

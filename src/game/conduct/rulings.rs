@@ -189,7 +189,14 @@ impl Conduct {
 
     /// The position stands again after a board was turned or exchanged.
     pub(super) fn look_at_transfer(&mut self, desk: &mut Desk<'_>) {
-        if self.transferring && desk.session.differs().is_empty() {
+        if self.transferring {
+            self.finish_transfer(desk);
+        }
+    }
+
+    #[cold]
+    fn finish_transfer(&mut self, desk: &mut Desk<'_>) {
+        if desk.session.differs().is_empty() {
             self.transferring = false;
             desk.tell(LawFact::Position { fen: desk.fen() });
         }

@@ -2,7 +2,7 @@
 //! what an arbiter decided. Names and fields are those of the table in `docs/laws.md`.
 
 use serde::{Serialize, Serializer};
-use shakmaty::{Color, Square};
+use shakmaty::{Bitboard, Color, Square};
 
 use crate::session::text::MoveText;
 
@@ -69,23 +69,66 @@ pub struct Both<T> {
     pub black: T,
 }
 
-/// Moves in letters; those of one man need no heap as a rule.
-pub type Texts = smallvec::SmallVec<[MoveText; 16]>;
+/// The moves of one man to these squares, of which none is castling, a promotion or the taking of a pawn en passant.
+/// They are written only where somebody reads them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Where the man stands.
+    pub from: Square,
+    /// Where it may go.
+    pub to: Bitboard,
+    /// The man is a pawn.
+    pub pawn: bool,
+}
+
+impl Reach {
+    /// The moves in the order of the chess library: the captures of a pawn come first, then its steps.
+    pub fn moves(self) -> impl Iterator<Item = MoveText> {
+        let steps = if self.pawn { self.to & self.from.file() } else { Bitboard::EMPTY };
+        let beside = self.to & !steps;
+        let (one, two) = match (steps.first(), steps.last()) {
+            (Some(low), Some(high)) if low < self.from => (Some(high), Some(low)),
+            ends => ends,
+        };
+        let steps = one.into_iter().chain(two.filter(|_| one != two));
+        beside.into_iter().chain(steps).map(move |to| MoveText::step(self.from, to))
+    }
+}
 
 /// The moves that an obligation leaves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Choice {
     /// Nothing binds the player (Article 4.5).
     Any,
     /// Just these.
-    Of(Texts),
+    Of(Vec<MoveText>),
+    /// Those of one man.
+    Man(Reach),
+}
+
+impl Choice {
+    /// The moves in letters; nothing where all are left.
+    pub fn moves(&self) -> Option<Vec<MoveText>> {
+        match self {
+            Choice::Any => None,
+            Choice::Of(moves) => Some(moves.clone()),
+            Choice::Man(reach) => Some(reach.moves().collect()),
+        }
+    }
+}
+
+impl PartialEq for Choice {
+    fn eq(&self, other: &Choice) -> bool {
+        self.moves() == other.moves()
+    }
 }
 
 impl Serialize for Choice {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Choice::Any => serializer.serialize_str("any"),
-            Choice::Of(moves) => moves.as_slice().serialize(serializer),
+            Choice::Of(moves) => moves.serialize(serializer),
+            Choice::Man(reach) => serializer.collect_seq(reach.moves()),
         }
     }
 }
@@ -355,7 +398,10 @@ pub struct Notice {
 }
 
 impl Notice {
-    /// A notice that says no more than its code.
+    /// A notice that says no more than its code. Notices are rare, and most code that could tell one is fetched
+    /// for nothing: whatever calls this is kept out of the way.
+    #[cold]
+    #[inline(never)]
     pub fn of(code: &'static str, to: Audience) -> Notice {
         Notice { code, to, ..Notice::default() }
     }

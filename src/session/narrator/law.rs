@@ -24,6 +24,11 @@ impl Narrator {
         self.told.get(index).map(|told| told.mv)
     }
 
+    /// The told ply of this index.
+    pub(in crate::session) fn ply_at(&self, index: usize) -> Option<&PlyRecord> {
+        self.told.get(index).map(|told| &told.record)
+    }
+
     /// The legal moves after the last told ply.
     pub(in crate::session) fn legal_moves(&self) -> &[Move] {
         self.legal()

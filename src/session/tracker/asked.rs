@@ -1,9 +1,44 @@
 //! Legal moves of one man, for whoever asks about one.
 
-use shakmaty::{Bitboard, Chess, Move, MoveList, Position as _, Role, Square};
+use shakmaty::{Bitboard, Chess, File, Move, MoveList, Position as _, Rank, Role, Square, attacks};
 
 use super::legal::{Asked, Shelter, legal_moves};
-use crate::laws::touch;
+use crate::{laws::touch, session::fact::law::Reach};
+
+/// The legal moves of the man on a square in their common form. Nothing for a king, a man of the other side, and
+/// one that may castle alone, promote or take en passant: there the moves have to be asked for.
+pub(in crate::session) fn reach(position: &Chess, from: Square) -> Option<Reach> {
+    let board = position.board();
+    let (us, occupied, turn) = (position.us(), board.occupied(), position.turn());
+    let role = board.role_at(from).filter(|_| us.contains(from))?;
+    let to = match role {
+        Role::King => return None,
+        Role::Pawn => {
+            let en_passant = attacks::pawn_attacks(turn, from);
+            if from.rank() == turn.fold_wb(Rank::Seventh, Rank::Second)
+                || position.maybe_ep_square().is_some_and(|square| en_passant.contains(square))
+            {
+                return None;
+            }
+            let ahead = |pawns: Bitboard| pawns.shift(turn.fold_wb(8, -8)) & !occupied;
+            let step = ahead(Bitboard::from_square(from));
+            let middle = Bitboard::from_rank(turn.fold_wb(Rank::Third, Rank::Sixth));
+            (en_passant & position.them()) | step | ahead(step & middle)
+        }
+        Role::Knight => attacks::knight_attacks(from),
+        Role::Bishop => attacks::bishop_attacks(from, occupied),
+        Role::Rook => {
+            let king = board.king_of(turn)?;
+            if matches!(king.file(), File::C | File::G) && position.castles().any() {
+                return None;
+            }
+            attacks::rook_attacks(from, occupied)
+        }
+        Role::Queen => attacks::queen_attacks(from, occupied),
+    };
+    let to = Shelter::of(position)?.allows(from, to & !us);
+    Some(Reach { from, to, pawn: role == Role::Pawn })
+}
 
 /// Hands the legal moves of the man on a square over one by one; castling is the king's.
 pub(in crate::session) fn of_man(position: &Chess, square: Square, mut take: impl FnMut(Move)) {

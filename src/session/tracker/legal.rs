@@ -87,6 +87,19 @@ impl Shelter {
         Some(shelter)
     }
 
+    /// Those of these squares to which a man other than the king may go, so that the king is in no check.
+    pub(super) fn allows(&self, from: Square, to: Bitboard) -> Bitboard {
+        let mut to = to;
+        if self.checkers.any() {
+            let checker = self.checkers.single_square();
+            to &= checker.map_or(Bitboard::EMPTY, |one| attacks::between(self.king, one).with(one));
+        }
+        if self.blockers.contains(from) {
+            to &= attacks::ray(self.king, from);
+        }
+        to
+    }
+
     /// True when this man may go there without opening a line to its king.
     fn holds(&self, from: Square, to: Square) -> bool {
         !self.blockers.contains(from) || attacks::aligned(from, to, self.king)
@@ -305,6 +318,7 @@ impl Sought<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::{text::MoveText, tracker::asked};
     use proptest::prelude::*;
     use shakmaty::{CastlingMode, fen::Fen};
 
@@ -367,6 +381,12 @@ mod tests {
                     every_promotion,
                 };
                 prop_assert_eq!(ours(&position, asked), theirs(&position, asked));
+                for square in Square::ALL {
+                    let Some(reach) = asked::reach(&position, square) else { continue };
+                    let mut moves = Vec::new();
+                    asked::of_man(&position, square, |mv| moves.push(MoveText::uci(mv, CastlingMode::Chess960)));
+                    prop_assert_eq!(reach.moves().collect::<Vec<_>>(), moves);
+                }
                 if legal.is_empty() {
                     break;
                 }

@@ -22,7 +22,9 @@ impl Conduct {
         self.clocks.see(side);
         self.last_press = Some(side);
         self.press_undone(side);
-        self.announcing_pressed(side, desk);
+        if self.announcing.waits() {
+            self.announcing_pressed(side, desk);
+        }
         self.clocks.thinking.begin(desk.at);
         if self.clocks.own.is_some() {
             self.own_pressed(desk);
@@ -53,6 +55,7 @@ impl Conduct {
     }
 
     /// Settles the account of a completed move and tells it, where no clock is read.
+    #[inline(never)]
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
         let used = desk.at.since(self.clocks.since) / 1000;
         let (own, opponent) = (self.clocks.remaining(side, desk.at), self.clocks.half(!side).left);

@@ -330,9 +330,13 @@ impl Conduct {
     /// A press completed a move: the moves of its period.
     pub(super) fn clocks_completed(&mut self, by: Color, desk: &mut Desk<'_>) {
         self.announce_time_closed(by, desk);
-        if self.clocks.control.is_none() && self.clocks.half(by).ruled.is_none() {
-            return;
+        if self.clocks.control.is_some() || self.clocks.half(by).ruled.is_some() {
+            self.count_completed(by, desk);
         }
+    }
+
+    #[inline(never)]
+    fn count_completed(&mut self, by: Color, desk: &mut Desk<'_>) {
         let completed = self.completed_by(by, desk);
         if let Some((period, before)) = self.clocks.half(by).ruled {
             let word = by.fold_wb("white", "black");

@@ -39,7 +39,7 @@ impl Conduct {
     pub(in crate::game) fn as_start(&self, event: &Event, session: &Session) -> Option<Event> {
         let (Event::Press(side), Some(own)) = (event, &self.clocks.own) else { return None };
         let stood = own.running().is_none() && own.heeds_press(*side);
-        let made = session.plies().last().is_some_and(|last| last.completed.is_none());
+        let made = session.last_ply().is_some_and(|last| last.completed.is_none());
         let turn = session.position().turn();
         (stood && !made && turn != *side).then_some(Event::Run(turn))
     }

@@ -15,7 +15,7 @@ use crate::{
             Certainty, Conclusion, EndDetail,
             law::{
                 Audience, Choice, ClockCalc, LawFact, LawState, Notice, Obligation, OneOrNone, Partial,
-                Penalty, Side, Sq, Squares, Texts, Times,
+                Penalty, Side, Sq, Squares, Times,
             },
         },
     },
@@ -59,7 +59,7 @@ impl Conduct {
             desk.tell(LawFact::Obligation(Obligation {
                 by: Side(claim.by),
                 touches: Squares::Many(Vec::new()),
-                legal: Choice::Of(Texts::from_slice(&[uci])),
+                legal: Choice::Of(vec![uci]),
                 rule: self.articles.announced,
                 must_move: OneOrNone(None),
                 must_capture: OneOrNone(None),

@@ -60,7 +60,7 @@ impl Conduct {
         let Some(index) = (0..desk.session.plies().len()).rev().find(promoted) else {
             return Err("no pawn was promoted".into());
         };
-        let text = desk.session.plies().nth(index).map(|record| record.uci);
+        let text = desk.session.ply_at(index).map(|record| record.uci);
         let squares = text.as_deref().and_then(|uci| uci.get(..4)).unwrap_or_default();
         let text = format!("{squares}{}", role.char());
         self.correct(Some(self.earlier.len() + index + 1), &text, desk)

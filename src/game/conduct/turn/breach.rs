@@ -16,6 +16,25 @@ use crate::{
 };
 
 impl Conduct {
+    /// True for a move of a player who was bound by nothing but his touches, and keeps to them at first sight.
+    pub(super) fn keeps_to_touches(&self, mv: Move) -> bool {
+        let turn = &self.turn;
+        let only_touched = turn.bound_to.is_none() && turn.released.is_none() && turn.committed.is_none();
+        only_touched && self.fits_touches(mv)
+    }
+
+    fn fits_touches(&self, mv: Move) -> bool {
+        let of_move = |square: Square| touch::moves_man(mv, square) || touch::captured(mv) == Some(square);
+        match self.turn.touches.as_slice() {
+            [] => true,
+            [one] => of_move(one.square),
+            [one, other] => touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square),
+            _ => false,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
     pub(super) fn look_for_violation(&mut self, mv: Move, made: Made, index: usize, desk: &mut Desk<'_>) {
         let to = audience(self.settings.touch.violation_alert);
         let played = Some(made.uci);
@@ -47,15 +66,8 @@ impl Conduct {
             self.violate(made, binding, Some(committed.partial));
             return;
         }
-        // What keeps to the touches at first sight.
-        let of_move = |square: Square| touch::moves_man(mv, square) || touch::captured(mv) == Some(square);
-        match self.turn.touches.as_slice() {
-            [] => return,
-            [one] if of_move(one.square) => return,
-            [one, other] if touch::captured(mv).is_some() && of_move(one.square) && of_move(other.square) => {
-                return;
-            }
-            _ => {}
+        if self.fits_touches(mv) {
+            return;
         }
         let binding = match (&self.turn.binding, desk.session.position_after(index)) {
             (Some(binding), _) => binding.clone(),
@@ -181,6 +193,15 @@ impl Conduct {
         if self.unpressed.is_some_and(|(open, _)| open == ply) {
             self.unpressed = None;
         }
+        if self.violation.is_some() {
+            self.open_window(ply, uci, by, desk);
+        }
+        self.clocks_completed(by, desk);
+    }
+
+    /// A breach may be claimed from the completion of its move on.
+    #[cold]
+    fn open_window(&mut self, ply: usize, uci: MoveText, by: Color, desk: &mut Desk<'_>) {
         if let Some(violation) = &mut self.violation
             && violation.ply == ply
             && !violation.open
@@ -191,10 +212,10 @@ impl Conduct {
             let article = Some(violation.article);
             desk.notice(Notice { closes: Some(closes), uci: Some(uci), article, ..notice });
         }
-        self.clocks_completed(by, desk);
     }
 
     /// The first touch of a player closes what he could have claimed, and refuses an offer.
+    #[cold]
     pub(in crate::game::conduct) fn close_windows(&mut self, by: Color, desk: &mut Desk<'_>) {
         if let Some(violation) = &mut self.violation
             && violation.by != by

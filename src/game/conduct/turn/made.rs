@@ -22,22 +22,63 @@ use crate::{
 
 impl Conduct {
     /// A move is about to be told as made: what it breaks, and what else would fit.
-    pub(in crate::game::conduct) fn before_made(&mut self, made: Made, desk: &mut Desk<'_>) {
-        let Some(index) = made.ply.checked_sub(1) else { return };
-        let Some(mv) = desk.session.move_at(index) else { return };
+    pub(in crate::game::conduct) fn before_made(&mut self, made: Made, mv: Move, desk: &mut Desk<'_>) {
+        let index = made.ply.saturating_sub(1);
         self.let_go_of_theirs(index, desk);
+        if mv.is_promotion() || mv.is_castle() {
+            self.look_at_men(mv, made, desk);
+        } else if !self.was_seen(mv, index, desk) {
+            self.tell_candidates(mv, index, desk);
+        }
+        if !self.keeps_to_touches(mv) {
+            self.look_for_violation(mv, made, index, desk);
+        }
+        if mv.is_castle() {
+            self.look_for_two_hands(mv, desk);
+        } else if mv.is_promotion() {
+            self.look_at_promotion_order(mv, desk);
+        }
+    }
+
+    /// What a castling or a promotion leaves open.
+    #[cold]
+    #[inline(never)]
+    fn look_at_men(&mut self, mv: Move, made: Made, desk: &mut Desk<'_>) {
+        let index = made.ply.saturating_sub(1);
         let open = mv.is_promotion() && self.board != BoardKind::Dgt;
         if open && desk.session.plies().len() == made.ply && self.promotion_read(mv, index, desk).is_none() {
             self.tell_promotion(mv, index, desk);
-        } else {
+        } else if !self.was_seen(mv, index, desk) {
             self.tell_candidates(mv, index, desk);
         }
-        self.look_for_violation(mv, made, index, desk);
-        self.look_for_two_hands(mv, desk);
-        self.look_at_promotion_order(mv, desk);
+    }
+
+    /// True when the men of a move were seen leaving and landing, and it cannot be another one.
+    fn was_seen(&self, mv: Move, index: usize, desk: &Desk<'_>) -> bool {
+        match mv {
+            // It may be castling with a rook or king that nobody saw.
+            Move::Normal { role: Role::King | Role::Rook, from, .. }
+                if self.chess960 && self.may_have_castled(from, index, desk) =>
+            {
+                false
+            }
+            Move::Normal { from, to, .. } | Move::EnPassant { from, to } => {
+                self.turn.lifted(from) && self.turn.placed(to)
+            }
+            _ => !(self.chess960 && mv.is_castle()),
+        }
+    }
+
+    fn may_have_castled(&self, from: Square, index: usize, desk: &Desk<'_>) -> bool {
+        desk.session.position_after(index).is_some_and(|before| {
+            let men = before.our(Role::King) | before.our(Role::Rook);
+            men.contains(from) && before.castles().any()
+        })
     }
 
     /// The new piece was there before the pawn left (Article 4.6.2), where the event does not allow it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn look_at_promotion_order(&self, mv: Move, desk: &mut Desk<'_>) {
         if self.settings.promotion_any_order || !mv.is_promotion() {
             return;
@@ -55,19 +96,19 @@ impl Conduct {
 
     /// Men of the opponent that stay in the air while a move is made are in the opponent's own hand.
     pub(super) fn let_go_of_theirs(&mut self, index: usize, desk: &Desk<'_>) {
-        let Some(before) = desk.session.position_after(index) else { return };
-        let empty = !desk.session.occupied();
-        let theirs = before.them();
-        let count = self.turn.touches.len();
-        let Some(after) = desk.session.position_after(index + 1) else { return };
-        let still = after.us() & empty & theirs;
-        self.turn.touches.retain(|touch| !still.contains(touch.square));
-        if self.turn.touches.len() != count {
+        let session = desk.session;
+        let positions = session.position_after(index).zip(session.position_after(index + 1));
+        let Some((before, after)) = positions else { return };
+        let still = after.us() & before.them() & !session.occupied();
+        if self.turn.touches.iter().any(|touch| still.contains(touch.square)) {
+            self.turn.touches.retain(|touch| !still.contains(touch.square));
             self.turn.binding = None;
         }
     }
 
     /// On a board that tells no pieces a promotion fits four moves (Article 3.7.3.3; 2005: 3.7e).
+    #[cold]
+    #[inline(never)]
     pub(super) fn tell_promotion(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let (Some(from), to) = (mv.from(), mv.to()) else { return };
@@ -101,25 +142,11 @@ impl Conduct {
 
     /// Where not every man of a move was seen leaving and landing: the moves that would leave the same
     /// squares occupied.
+    #[cold]
+    #[inline(never)]
     pub(super) fn tell_candidates(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let castling = mv.is_castle() && self.chess960;
-        let castling_too = |from: Square, role: Role| {
-            self.chess960
-                && matches!(role, Role::King | Role::Rook)
-                && before.our(role).contains(from)
-                && before.castles().any()
-        };
-        let seen = match mv {
-            // It may be castling with a rook or king that nobody saw.
-            Move::Normal { role, from, .. } if castling_too(from, role) => false,
-            Move::Normal { from, to, .. } => self.turn.lifted(from) && self.turn.placed(to),
-            Move::EnPassant { from, to } => self.turn.lifted(from) && self.turn.placed(to),
-            _ => !castling,
-        };
-        if seen {
-            return;
-        }
         let Some(after) = desk.session.position_after(index + 1) else { return };
         let shown = after.board().occupied();
         let fits: Vec<Move> = before
@@ -167,14 +194,45 @@ impl Conduct {
     }
 
     /// A move was told as made.
-    pub(in crate::game::conduct) fn after_made(&mut self, made: Made, desk: &mut Desk<'_>) {
-        let index = made.ply.saturating_sub(1);
-        let mv = desk.session.move_at(index);
+    pub(in crate::game::conduct) fn after_made(&mut self, made: Made, mv: Option<Move>, desk: &mut Desk<'_>) {
+        if self.turn.released.is_some() || mv.is_some_and(|mv| mv.is_promotion()) {
+            self.look_at_released(made, mv, desk);
+        }
+        self.last_made = mv.map(|mv| (made, mv));
+        self.last_press = None;
+        self.begin_turn(made, desk);
+        if !self.candidates_told.is_empty()
+            && self.turn_before.contacts.iter().any(|contact| !contact.occupied)
+        {
+            self.candidates_told.clear();
+        }
+        if self.irregularity.is_some() {
+            self.finish_irregularity(made, desk);
+        }
+        self.claims.made(made.by);
+        if !self.settings.implied_by_next_move {
+            self.note_earlier_uncompleted(made, desk);
+        }
+        self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
+        if self.two_boards.is_some() {
+            self.made_on_two_boards(made.ply, desk);
+            self.decide_promotion(made.ply, desk);
+        }
+        self.sealed_on_board(made, desk);
+        self.look_for_draws(made, desk);
+        self.look_for_dead(made, desk);
+    }
+
+    /// A man that had been released before, and a promotion whose piece nobody saw.
+    #[cold]
+    #[inline(never)]
+    fn look_at_released(&mut self, made: Made, mv: Option<Move>, desk: &mut Desk<'_>) {
         if let (Some(released), Some(mv)) = (self.turn.released, mv)
             && released.mv != mv
         {
             self.tell_revision(released.uci, made, desk);
         }
+        let index = made.ply.saturating_sub(1);
         let unread = |mv: &Move| {
             mv.is_promotion()
                 && self.board != BoardKind::Dgt
@@ -184,21 +242,6 @@ impl Conduct {
             let notice = Notice::of("promotion-unknown", Audience::Arbiter);
             desk.notice(Notice { uci: Some(made.uci), square: Some(Sq(mv.to())), ..notice });
         }
-        self.last_made = mv.map(|mv| (made, mv));
-        self.last_press = None;
-        self.begin_turn(made, desk);
-        if self.turn_before.contacts.iter().any(|contact| !contact.occupied) {
-            self.candidates_told.clear();
-        }
-        self.finish_irregularity(made, desk);
-        self.claims.made(made.by);
-        self.note_earlier_uncompleted(made, desk);
-        self.unpressed = Some((made.ply, made.placed.plus_ms(UNCOMPLETED_MS)));
-        self.made_on_two_boards(made.ply, desk);
-        self.decide_promotion(made.ply, desk);
-        self.sealed_on_board(made, desk);
-        self.look_for_draws(made, desk);
-        self.look_for_dead(made, desk);
     }
 
     /// The turn of the next player. What happened after the move belongs to it, and men of his that were in
@@ -216,18 +259,16 @@ impl Conduct {
     }
 
     /// In an edition in which only the press completes, a move that was never pressed stays open.
-    pub(super) fn note_earlier_uncompleted(&mut self, made: Made, desk: &mut Desk<'_>) {
-        if self.settings.implied_by_next_move {
-            return;
-        }
+    fn note_earlier_uncompleted(&mut self, made: Made, desk: &mut Desk<'_>) {
         if let Some(before) = made.ply.checked_sub(2).filter(|ply| *ply > 0) {
             self.note_uncompleted(before, desk);
         }
     }
 
     /// Two men of one move that were set down at the same instant (Article 4.1).
+    #[cold]
+    #[inline(never)]
     pub(super) fn look_for_two_hands(&mut self, mv: Move, desk: &mut Desk<'_>) {
-        let Move::Castle { .. } = mv else { return };
         let window = self.settings.touch.two_hands_window_ms * 1000;
         let places: Vec<MonoTime> =
             self.turn.contacts.iter().filter(|contact| contact.occupied).map(|contact| contact.at).collect();

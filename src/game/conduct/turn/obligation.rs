@@ -10,8 +10,9 @@ use crate::{
         touch::{self, Binding},
     },
     session::{
-        fact::law::{Choice, LawFact, Obligation, OneOrNone, Side, Sq, Squares, Texts, Uncertain},
+        fact::law::{Choice, LawFact, Obligation, OneOrNone, Reach, Side, Sq, Squares, Uncertain},
         setup::BoardKind,
+        text::MoveText,
     },
 };
 
@@ -128,21 +129,17 @@ impl Conduct {
     }
 
     /// One man of the player's own was touched.
-    pub(super) fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
-        let mut texts = Texts::new();
-        let mut reach = Bitboard::EMPTY;
-        let session = desk.session;
-        session.each_move_of(square, |mv| {
-            texts.push(session.move_text(mv));
-            if mv.role() != Role::King && !mv.is_promotion() {
-                reach.add(mv.to());
-            }
-        });
-        let free = texts.is_empty();
+    fn tell_one_touched(&mut self, square: Square, reported: bool, desk: &mut Desk<'_>) {
+        let (legal, reach) = match desk.session.reach_of(square) {
+            Some(reach) if reach.to.is_empty() => (Choice::Any, Bitboard::EMPTY),
+            Some(reach) => (Choice::Man(reach), reach.to),
+            None => moves_of(square, desk),
+        };
+        let free = matches!(legal, Choice::Any);
         self.turn.reach = reach;
         self.turn.binding = None;
         desk.tell(LawFact::Obligation(Obligation {
-            legal: if free { Choice::Any } else { Choice::Of(texts) },
+            legal,
             rule: if free { self.articles.free } else { self.articles.own },
             must_move: OneOrNone((!free).then_some(Sq(square))),
             reported,
@@ -164,7 +161,7 @@ impl Conduct {
 
     /// A man of the player's own and one of the opponent's that it can capture. False when it
     /// cannot.
-    pub(super) fn tell_capture(
+    fn tell_capture(
         &mut self,
         man: Square,
         victim: Square,
@@ -172,22 +169,28 @@ impl Conduct {
         reported: bool,
         desk: &mut Desk<'_>,
     ) -> bool {
-        let mut texts = Texts::new();
-        let mut promotes = false;
-        let session = desk.session;
-        session.each_move_of(man, |mv| {
-            if touch::captured(mv) == Some(victim) {
-                texts.push(session.move_text(mv));
-                promotes |= mv.is_promotion();
-            }
-        });
-        if texts.is_empty() {
+        if !desk.session.position().them().contains(victim) {
             return false;
         }
-        self.turn.reach = if promotes { Bitboard::EMPTY } else { Bitboard::from_square(victim) };
+        let known = self.turn.touches.first().is_some_and(|first| first.square == man);
+        let there = Bitboard::from_square(victim);
+        let one = Choice::Man(Reach { from: man, to: there, pawn: false });
+        let (legal, reach) = if known && self.turn.reach.contains(victim) {
+            (one, there)
+        } else {
+            match desk.session.reach_of(man) {
+                Some(reach) if reach.to.contains(victim) => (one, there),
+                Some(_) => return false,
+                None => match captures_with(man, victim, desk) {
+                    Some(captures) => captures,
+                    None => return false,
+                },
+            }
+        };
+        self.turn.reach = reach;
         self.turn.binding = None;
         desk.tell(LawFact::Obligation(Obligation {
-            legal: Choice::Of(texts),
+            legal,
             rule: self.articles.both,
             must_move: OneOrNone(Some(Sq(man))),
             must_capture: OneOrNone(Some(Sq(victim))),
@@ -232,7 +235,39 @@ impl Conduct {
     }
 }
 
+/// What a man that was touched alone leaves, and where it may go without becoming another one.
+#[inline(never)]
+fn moves_of(square: Square, desk: &Desk<'_>) -> (Choice, Bitboard) {
+    let mut texts = Vec::new();
+    let mut reach = Bitboard::EMPTY;
+    let session = desk.session;
+    session.each_move_of(square, |mv| {
+        texts.push(session.move_text(mv));
+        if mv.role() != Role::King && !mv.is_promotion() {
+            reach.add(mv.to());
+        }
+    });
+    (if texts.is_empty() { Choice::Any } else { Choice::Of(texts) }, reach)
+}
+
+/// What a man leaves with the one of the opponent's that it captures, and where it may go without becoming another
+/// one. Nothing when it cannot capture it.
+#[inline(never)]
+fn captures_with(man: Square, victim: Square, desk: &Desk<'_>) -> Option<(Choice, Bitboard)> {
+    let mut texts = Vec::new();
+    let mut promotes = false;
+    let session = desk.session;
+    session.each_move_of(man, |mv| {
+        if touch::captured(mv) == Some(victim) {
+            texts.push(session.move_text(mv));
+            promotes |= mv.is_promotion();
+        }
+    });
+    let reach = if promotes { Bitboard::EMPTY } else { Bitboard::from_square(victim) };
+    (!texts.is_empty()).then_some((Choice::Of(texts), reach))
+}
+
 /// Moves in letters.
-pub(super) fn texts_of(moves: &[Move], desk: &Desk<'_>) -> Texts {
+pub(super) fn texts_of(moves: &[Move], desk: &Desk<'_>) -> Vec<MoveText> {
     moves.iter().map(|mv| desk.session.move_text(*mv)).collect()
 }

@@ -127,7 +127,7 @@ impl Conduct {
 
     /// The move that a man was released for is another one now.
     pub(super) fn tell_revision(&mut self, was: MoveText, made: Made, desk: &mut Desk<'_>) {
-        let Some(record) = desk.session.plies().nth(made.ply.saturating_sub(1)) else { return };
+        let Some(record) = desk.session.ply_at(made.ply.saturating_sub(1)) else { return };
         let kind = FactKind::MoveRevised {
             ply: made.ply,
             was,

@@ -16,10 +16,11 @@ use crate::{
 impl Conduct {
     /// A square changed.
     pub(in crate::game::conduct) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
-        if self.clocks.paused && !occupied {
-            self.exchange_promoted(square, desk);
+        if self.clocks.paused {
+            self.exchange_promoted(square, occupied, desk);
+            return;
         }
-        if self.clocks.paused || self.is_over(desk) {
+        if self.is_over(desk) {
             return;
         }
         if self.turn.contacts.len() < MAX_CONTACTS {
@@ -38,10 +39,12 @@ impl Conduct {
 
     /// The clocks were stopped to fetch a piece (Article 6.11.2; 2005: 6.13b): the move is made when the man
     /// on the last rank is exchanged.
-    pub(super) fn exchange_promoted(&self, square: Square, desk: &mut Desk<'_>) {
+    #[cold]
+    fn exchange_promoted(&self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
         let plies = desk.session.plies().len();
-        let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
-        let Some(last) = plies.checked_sub(1).filter(|_| open && self.board != BoardKind::Dgt) else {
+        let open = desk.session.last_ply().is_some_and(|record| record.completed.is_none());
+        let readable = !occupied && open && self.board != BoardKind::Dgt;
+        let Some(last) = plies.checked_sub(1).filter(|_| readable) else {
             return;
         };
         let promotion = |mv: &Move| mv.is_promotion() && mv.to() == square;
@@ -75,7 +78,9 @@ impl Conduct {
         if owner == Some(!by) && self.goes_on_with(square, desk) {
             return;
         }
-        self.close_windows(by, desk);
+        if self.violation.is_some() || self.claims.offer.is_some() {
+            self.close_windows(by, desk);
+        }
         self.take_touch(square, desk.at, false, desk);
     }
 
@@ -89,9 +94,13 @@ impl Conduct {
 
     /// Whoever lifted a man is there: the player who has the move, or its owner where it cannot be captured.
     pub(super) fn see_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
-        if self.clocks.was_seen(Color::White) && self.clocks.was_seen(Color::Black) {
-            return;
+        if !(self.clocks.was_seen(Color::White) && self.clocks.was_seen(Color::Black)) {
+            self.see_new_hand(by, square, owner, desk);
         }
+    }
+
+    #[cold]
+    fn see_new_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
         let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
         self.clocks.see(own_hand.unwrap_or(by));
     }
@@ -100,7 +109,7 @@ impl Conduct {
     /// (Article 4.4.2; 2005: 4.4b).
     pub(super) fn goes_on_with(&mut self, square: Square, desk: &mut Desk<'_>) -> bool {
         let Some((made, mv)) = self.last_made else { return false };
-        let open = desk.session.plies().last().is_some_and(|record| record.completed.is_none());
+        let open = desk.session.last_ply().is_some_and(|record| record.completed.is_none());
         let Some(before) = made.ply.checked_sub(1).and_then(|index| desk.session.position_after(index))
         else {
             return false;

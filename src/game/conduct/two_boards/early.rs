@@ -31,7 +31,7 @@ impl TwoBoards {
 
     /// The last move is completed: what its player's opponent holds already is touched now.
     fn turn_passed(&mut self, session: &Session) -> Option<Vec<Change>> {
-        if session.plies().last().is_some_and(|record| record.completed.is_none()) {
+        if session.last_ply().is_some_and(|record| record.completed.is_none()) {
             return None;
         }
         let unit = Unit::ALL.into_iter().find(|unit| self.early(*unit, session).any())?;

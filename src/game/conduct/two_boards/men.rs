@@ -69,7 +69,7 @@ impl Conduct {
 
     /// A board told a man anew: the piece of a promotion that is not completed may be another one.
     pub(super) fn look_at_promotion(&self, desk: &mut Desk<'_>) {
-        let last = desk.session.plies().last();
+        let last = desk.session.last_ply();
         if last.is_some_and(|record| record.completed.is_none()) {
             self.decide_promotion(desk.session.plies().len(), desk);
         }

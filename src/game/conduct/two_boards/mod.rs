@@ -92,7 +92,7 @@ impl TwoBoards {
     fn may_move(&self, unit: Unit, session: &Session) -> bool {
         let Some(owner) = self.owner(unit) else { return true };
         let turn = session.position().turn();
-        let open = session.plies().last().is_some_and(|record| record.completed.is_none());
+        let open = session.last_ply().is_some_and(|record| record.completed.is_none());
         owner == turn || open || !self.board(unit.other()).up
     }
 
