@@ -59,7 +59,7 @@ fn a_move(part: &str) -> Result<Option<(u32, Extra)>, TimeControlError> {
         return Ok(None);
     };
     let extra = match rest.trim_start_matches('/').trim() {
-        "" | "increment" | "move" | "a move" | "per move" => Extra::Increment,
+        "" | "increment" | "cumulative" | "fischer" | "move" | "a move" | "per move" => Extra::Increment,
         "delay" => Extra::Delay,
         "bronstein" => Extra::Bronstein,
         _ => return Err(TimeControlError::Notation { period: part.to_owned() }),

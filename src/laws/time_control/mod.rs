@@ -118,7 +118,8 @@ impl FromStr for TimeControl {
 
     fn from_str(text: &str) -> Result<TimeControl, TimeControlError> {
         let text = text.trim();
-        if text.starts_with('*') || ["hourglass", "sandclock"].iter().any(|word| text.contains(word)) {
+        let lower = text.to_ascii_lowercase();
+        if text.starts_with('*') || ["hourglass", "sandclock"].iter().any(|word| lower.contains(word)) {
             return Err(TimeControlError::Hourglass { text: text.to_owned() });
         }
         let periods = if friendly::is_friendly(text) { friendly::read(text)? } else { compact(text)? };

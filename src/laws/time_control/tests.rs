@@ -10,6 +10,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn what_people_write_is_what_the_notation_says() {
+    assert_eq!(read("5min + 3s fischer"), read("5min + 3s cumulative"));
     for (friendly, notation) in [
         ("90min/40 + 30min + 30s", "40/5400+30:1800+30"),
         ("90 min for 40 moves + 30 min + 30 sec a move", "40/5400+30:1800+30"),
@@ -87,7 +88,7 @@ fn lichess_reads_minutes_up_to_180_and_seconds_above() {
 
 #[test]
 fn what_is_refused_says_what_would_be_right() {
-    for text in ["*180", "hourglass 3min"] {
+    for text in ["*180", "hourglass 3min", "Hourglass"] {
         assert!(refused(text).contains("no time control of the Laws"), "{text}");
     }
     assert!(refused("5400+30:1800").contains("needs a number of moves"));

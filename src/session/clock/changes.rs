@@ -2,7 +2,10 @@
 
 use shakmaty::Color;
 
-use super::{Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span, presses::micros};
+use super::{
+    Change, Estimator, Finding, GAP_US, NEAR_US, PerMove, Sample, Span,
+    presses::{MOST_ADDED_US, micros},
+};
 
 const SECOND_US: i64 = 1_000_000;
 /// A smaller change is a matter of the estimate, not of the clock.
@@ -13,6 +16,8 @@ const ROOM_US: i64 = 2_200_000;
 /// Where the time control is not known, a period adds at least so much, in steps of five minutes.
 const PERIOD_US: i64 = 900_000_000;
 const PERIOD_STEP_US: i64 = 300_000_000;
+/// After so many moves that added the same, another value is taken for a time that was set, once.
+const SAME: u8 = 8;
 /// What a move adds is learnt well enough where it is known to so many microseconds.
 const LEARNT_US: i64 = 3_000_000;
 /// A clock that adds the next period when the time of the one before is used up.
@@ -44,6 +49,7 @@ impl Estimator {
         self.before = None;
         self.pending = None;
         for other in &others {
+            let learnt = self.learns_otherwise(other);
             self.press = self.press.filter(|by| by != &other.side);
             let added = self.period(other, &last);
             if let Some(us) = added {
@@ -52,7 +58,7 @@ impl Estimator {
             if added.is_none() || self.bank.miss(&last) > NEAR_US {
                 self.bank.forget(other.side);
             }
-            if tell && other.by().abs() >= TELL_US {
+            if tell && !learnt && other.by().abs() >= TELL_US {
                 let change = match added {
                     Some(us) if us < 0 => continue,
                     Some(_) => Change::Period,
@@ -80,6 +86,25 @@ impl Estimator {
             }
         }
         self.heard = last.to;
+    }
+
+    /// What a move adds is not known, and the first message after a press shows other times than what was learnt lets
+    /// expect: it depends on the time that was used (delay, Bronstein), or on the period. Nothing is taken for learnt
+    /// any more.
+    fn learns_otherwise(&mut self, other: &Other) -> bool {
+        let unknown = self.per_move(other.side).is_none();
+        let at_press = self.press == Some(other.side) && self.heard <= self.motion.since.hi;
+        let given = self.learnt.plus(Span::exact(other.by())).wider(ROOM_US);
+        if !unknown || !at_press || given.meet(Span::new(0, MOST_ADDED_US)).is_empty() {
+            return false;
+        }
+        // What was the same many times is believed once more.
+        if std::mem::take(&mut self.same) >= SAME {
+            return false;
+        }
+        self.learnt = Span::new(0, MOST_ADDED_US);
+        self.unlearnt = true;
+        true
     }
 
     /// The side, where a message shows another time than is known.

@@ -2,7 +2,10 @@
 
 use shakmaty::Color;
 
-use super::{Estimator, GAP_US, SECOND_US, Span, Step, presses::micros};
+use super::{
+    Estimator, GAP_US, SECOND_US, Span, Step,
+    presses::{MOST_ADDED_US, micros},
+};
 use crate::session::{event::ClockReading, time::MonoTime};
 
 impl Estimator {
@@ -60,6 +63,10 @@ impl Estimator {
         } else if reading.running == Some(side) {
             // The opponent has pressed since.
             below += gone + self.model.lag_us();
+        }
+        if self.per_move(side).is_none() {
+            // What a move gives is not known: its time may have waited, or some of it was given back.
+            above += MOST_ADDED_US;
         }
         if reading.running == ran && self.is_pair(now, reading) {
             return Some(0);

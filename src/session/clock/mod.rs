@@ -102,6 +102,12 @@ pub struct Estimator {
     due: ByColor<i64>,
     /// What a press adds, while that is being learnt.
     learnt: Span,
+    /// The press that taught it last.
+    taught: Option<Span>,
+    /// So many moves in a row added that.
+    same: u8,
+    /// It differs from one move to the next.
+    unlearnt: bool,
     /// Presses have events of their own.
     wired: bool,
     /// An event of its own stopped the clock.
@@ -146,6 +152,9 @@ impl Estimator {
             moves: 0,
             due: ByColor { white: 0, black: 0 },
             learnt: Span::new(0, presses::MOST_ADDED_US),
+            taught: None,
+            same: 0,
+            unlearnt: false,
             wired: false,
             paused: false,
             press: None,

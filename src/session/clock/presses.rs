@@ -257,7 +257,7 @@ impl Estimator {
     /// Learns from the last press what a move adds: whole seconds.
     pub(super) fn learn(&mut self) {
         let Some(by) = self.press.filter(|by| self.bank.running() == Some(!*by)) else { return };
-        if self.per_move(by).is_some() || self.learnt.width() == 0 {
+        if self.per_move(by).is_some() || self.unlearnt {
             return;
         }
         let added = self.bank.left(by, self.motion.since.hi).minus(self.before_press).meet(self.learnt);
@@ -265,6 +265,9 @@ impl Estimator {
         let down = added.hi.div_euclid(SECOND_US) * SECOND_US;
         if up <= down {
             self.learnt = Span::new(up, down);
+        }
+        if self.taught.replace(self.press_at) != Some(self.press_at) {
+            self.same = self.same.saturating_add(1);
         }
     }
 }

@@ -83,7 +83,7 @@ impl DgtDecoder {
         for item in framed {
             match item {
                 Framed::Dropped(n) => out.push(Event::Device(json!({"what": "garbled-bytes", "n": n}))),
-                Framed::Frame { id, payload } => self.message(at, Message::decode(id, &payload), out),
+                Framed::Frame { id, payload } => self.message(Message::decode(id, &payload), out),
             }
         }
     }
@@ -141,13 +141,13 @@ impl DgtDecoder {
         self.rotated
     }
 
-    fn message(&mut self, at: MonoTime, message: Message, out: &mut Vec<Event>) {
+    fn message(&mut self, message: Message, out: &mut Vec<Event>) {
         match message {
-            Message::Board(dump) => self.dump(at, &dump, out),
-            Message::Field { square, reading } => self.field(at, square, reading, out),
+            Message::Board(dump) => self.dump(&dump, out),
+            Message::Field { square, reading } => self.field(square, reading, out),
             Message::Clock(clock) => {
                 let said = out.len();
-                self.times.take(at, clock, self.left(), out);
+                self.times.take(clock, self.left(), out);
                 let presses = out.iter().skip(said).filter(|event| matches!(event, Event::Press(_)));
                 self.presses = self.presses.saturating_add(presses.count());
             }
@@ -209,11 +209,10 @@ impl DgtDecoder {
         self.mirror.get_mut(usize::from(square)).and_then(|slot| slot.replace(reading))
     }
 
-    fn field(&mut self, at: MonoTime, square: Square, reading: Reading, out: &mut Vec<Event>) {
+    fn field(&mut self, square: Square, reading: Reading, out: &mut Vec<Event>) {
         let before = self.note(square, reading);
         self.special(square, reading, before, out);
         if before != Some(reading) {
-            self.times.board_changed(at);
             if self.changes.len() >= memory::HISTORY {
                 self.changes.pop_front();
             }
@@ -280,16 +279,13 @@ impl DgtDecoder {
         self.times.tell_again(clock, out);
     }
 
-    fn dump(&mut self, at: MonoTime, dump: &Dump, out: &mut Vec<Event>) {
+    fn dump(&mut self, dump: &Dump, out: &mut Vec<Event>) {
         let turned = self.orient(dump, out);
         let mut differs = 0usize;
         for (square, reading) in dump.squares() {
             let before = self.note(square, reading);
             self.special(square, reading, before, out);
             differs += usize::from(before.map(Reading::piece) != Some(reading.piece()));
-        }
-        if self.dumped && differs > 0 {
-            self.times.board_changed(at);
         }
         if self.dumped && !self.dump_due && differs > 0 {
             out.push(Event::Device(json!({"what": "missed-updates", "n": differs})));

@@ -3,10 +3,7 @@
 use serde_json::json;
 use shakmaty::Color;
 
-use crate::session::{
-    event::{ClockReading, Event},
-    time::MonoTime,
-};
+use crate::session::event::{ClockReading, Event};
 
 use super::clock::{Ack, Clock, ClockState};
 
@@ -17,9 +14,8 @@ const JUMP_S: u32 = 3600;
 /// As often the time of the side that should rest must fall before it is believed to run.
 const CONTRARY: u8 = 2;
 
-/// A lever that is seen laid over is believed at once so long after a man was lifted or placed, in milliseconds:
-/// the clock is up to a second late, and a hand needs a moment.
-const HAND_MS: u64 = 3_000;
+/// No move adds more, in seconds.
+const MOST_ADDED_S: u32 = 60;
 
 /// So often a standing clock that shows the same is told again.
 const STANDING: u8 = 2;
@@ -31,8 +27,6 @@ pub(super) struct Times {
     last: Option<ClockState>,
     /// A state that was held back.
     held: Option<ClockState>,
-    /// A man was lifted or placed since the last press.
-    changed: Option<MonoTime>,
     /// The lever was seen laid over by one message alone.
     lever: bool,
     /// How often in a row the time fell on the side that the lever says is resting.
@@ -46,13 +40,8 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// A man was lifted or placed.
-    pub fn board_changed(&mut self, at: MonoTime) {
-        self.changed = Some(at);
-    }
-
     /// Takes one clock message; `left` is the side that sits at the left of the clock.
-    pub fn take(&mut self, at: MonoTime, clock: Clock, left: Color, out: &mut Vec<Event>) {
+    pub fn take(&mut self, clock: Clock, left: Color, out: &mut Vec<Event>) {
         match clock {
             Clock::Null => {}
             Clock::Ack(ack) => out.push(acknowledged(ack)),
@@ -71,7 +60,7 @@ impl Times {
                     out.push(Event::Device(json!({"clock": "present"})));
                 }
                 if self.believe(&state) {
-                    self.lever(at, state, left, out);
+                    self.lever(state, left, out);
                 } else {
                     out.push(Event::Device(json!({
                         "what": "clock-implausible",
@@ -95,15 +84,14 @@ impl Times {
         believed
     }
 
-    /// A press completes a move, for good. The lever is one bit of a message that has no checksum: where nothing
-    /// else speaks for a press, the next message has to show it, too.
-    fn lever(&mut self, at: MonoTime, state: ClockState, left: Color, out: &mut Vec<Event>) {
+    /// A press completes a move, for good. The lever is one bit of a message that has no checksum: where the time that
+    /// a move adds does not speak for a press, too, the next message has to show it.
+    fn lever(&mut self, state: ClockState, left: Color, out: &mut Vec<Event>) {
         let confirmed = std::mem::take(&mut self.lever);
         let last = self.last.filter(|last| last.running && last.right_lever_high != state.right_lever_high);
         let pressed = match last {
             Some(last) if state.running || confirmed => {
-                let moved = self.changed.is_some_and(|changed| at <= changed.plus_ms(HAND_MS));
-                if !confirmed && !moved && !adds(&last, &state) {
+                if !confirmed && !adds(&last, &state) {
                     self.lever = true;
                     return;
                 }
@@ -116,9 +104,6 @@ impl Times {
             }
             None => false,
         };
-        if pressed {
-            self.changed = None;
-        }
         self.state(state, pressed, left, out);
     }
 
@@ -227,11 +212,20 @@ impl Times {
     }
 }
 
-/// True where the side that pressed was given time.
+/// True where the side that pressed was given the time for a move, and its opponent's time is what it was: an old
+/// message shows other times of both.
 fn adds(last: &ClockState, state: &ClockState) -> bool {
-    let (before, after) =
-        if state.right_lever_high { (last.left, state.left) } else { (last.right, state.right) };
-    after.seconds > before.seconds
+    let (pressed, rested) = if state.right_lever_high {
+        ([last.left, state.left], [last.right, state.right])
+    } else {
+        ([last.right, state.right], [last.left, state.left])
+    };
+    let [before, after] = pressed;
+    let [rests, runs] = rested;
+    let added = after.seconds.checked_sub(before.seconds);
+    after.per_move
+        && added.is_some_and(|added| (1..=MOST_ADDED_S).contains(&added))
+        && rests.seconds.checked_sub(runs.seconds).is_some_and(|fell| fell <= 1)
 }
 
 fn acknowledged(ack: Ack) -> Event {
@@ -266,13 +260,16 @@ mod tests {
     }
 
     fn take(times: &mut Times, state: ClockState) -> Vec<Event> {
-        take_at(times, 0, state)
+        let mut out = Vec::new();
+        times.take(Clock::State(state), Color::White, &mut out);
+        out
     }
 
-    fn take_at(times: &mut Times, at_ms: u64, state: ClockState) -> Vec<Event> {
-        let mut out = Vec::new();
-        times.take(MonoTime::ZERO.plus_ms(at_ms), Clock::State(state), Color::White, &mut out);
-        out
+    /// A clock on which a method with time for each move is on.
+    fn adding(left: u32, right: u32, right_lever_high: bool) -> ClockState {
+        let mut state = state(left, right, true, right_lever_high);
+        (state.left.per_move, state.right.per_move) = (true, true);
+        state
     }
 
     fn reading(white_s: u64, black_s: u64, running: Option<Color>) -> Event {
@@ -283,15 +280,14 @@ mod tests {
     fn a_press_comes_before_the_times_that_hold_the_increment() {
         let mut times = Times::default();
         take(&mut times, state(182, 182, false, false));
-        assert_eq!(take(&mut times, state(181, 182, true, false)), [reading(181, 182, Some(Color::White))]);
+        assert_eq!(take(&mut times, adding(181, 182, false)), [reading(181, 182, Some(Color::White))]);
         assert_eq!(
-            take(&mut times, state(183, 182, true, true)),
+            take(&mut times, adding(183, 182, true)),
             [reading(183, 182, Some(Color::Black)), Event::Press(Color::White)]
         );
-        times.board_changed(MonoTime::ZERO);
         assert_eq!(
-            take(&mut times, state(183, 180, true, false)),
-            [reading(183, 180, Some(Color::White)), Event::Press(Color::Black)]
+            take(&mut times, adding(183, 184, false)),
+            [reading(183, 184, Some(Color::White)), Event::Press(Color::Black)]
         );
     }
 
@@ -299,7 +295,7 @@ mod tests {
     fn a_lever_that_one_message_alone_shows_is_no_press() {
         let mut times = Times::default();
         take(&mut times, state(100, 90, true, false));
-        assert_eq!(take(&mut times, state(99, 90, true, true)), [], "nothing moved on the board");
+        assert_eq!(take(&mut times, state(99, 90, true, true)), [], "no move adds time");
         let alone = Event::Device(json!({"what": "clock-lever-alone"}));
         assert_eq!(
             take(&mut times, state(99, 90, true, false)),
@@ -320,16 +316,21 @@ mod tests {
     }
 
     #[test]
-    fn a_press_soon_after_a_man_moved_is_believed_at_once() {
-        for (after_ms, believed) in [(0, true), (HAND_MS, true), (HAND_MS + 1, false)] {
-            let mut times = Times::default();
-            take(&mut times, state(100, 90, true, false));
-            times.board_changed(MonoTime::ZERO);
-            let out = take_at(&mut times, after_ms, state(99, 90, true, true));
-            assert_eq!(out.contains(&Event::Press(Color::White)), believed, "{after_ms}");
-            // What moved before a press says nothing of the next one.
-            assert!(!believed || take_at(&mut times, after_ms, state(99, 90, true, false)).is_empty());
-        }
+    fn a_press_that_adds_time_is_believed_at_once_and_an_old_message_is_not() {
+        let mut times = Times::default();
+        take(&mut times, adding(182, 185, false));
+        take(&mut times, adding(180, 185, false));
+        assert!(take(&mut times, adding(183, 185, true)).contains(&Event::Press(Color::White)));
+        take(&mut times, adding(183, 181, true));
+        assert_eq!(
+            take(&mut times, adding(181, 185, false)),
+            [],
+            "from White's turn, when Black had not thought yet"
+        );
+        assert_eq!(take(&mut times, adding(183, 180, true)).len(), 2, "noted, and the times go on");
+        assert_eq!(take(&mut times, adding(183, 300, false)), [], "more than a move adds");
+        assert_eq!(take(&mut times, adding(183, 180, true)).len(), 2);
+        assert!(take(&mut times, adding(183, 182, false)).contains(&Event::Press(Color::Black)));
     }
 
     #[test]
@@ -396,12 +397,12 @@ mod tests {
         take(&mut times, state(100, 100, true, false));
         let mut out = Vec::new();
         for clock in [Clock::Absent, Clock::Absent, Clock::Null] {
-            times.take(MonoTime::ZERO, clock, Color::White, &mut out);
+            times.take(clock, Color::White, &mut out);
         }
         assert_eq!(out, [Event::Device(json!({"clock": "absent"}))]);
-        times.board_changed(MonoTime::ZERO);
+        take(&mut times, state(100, 99, true, true));
         assert_eq!(
-            take(&mut times, state(100, 99, true, true))[1..],
+            take(&mut times, state(100, 99, true, true)),
             [reading(100, 99, Some(Color::Black)), Event::Press(Color::White)]
         );
     }

@@ -134,9 +134,9 @@ impl Conduct {
                 });
             }
             if let Some(period) = self.period_now(side, desk)
-                && expected.zip(added).is_some_and(|(expected, added)| {
-                    far(expected) && !far(expected.saturating_add(added))
-                })
+                && expected
+                    .zip(added)
+                    .is_some_and(|(expected, added)| far(expected) && !far(expected.saturating_add(added)))
             {
                 self.clocks.half_mut(side).has = period;
             }
@@ -146,6 +146,7 @@ impl Conduct {
             self.clocks.corrections.get_mut(side).read(unexplained, reported, tolerance);
             self.clocks.half_mut(side).left = Some(reported);
             if reported > 0 {
+                self.clocks.half_mut(side).shown = Some(desk.at);
                 self.clocks.half_mut(side).flag = None;
             }
         }

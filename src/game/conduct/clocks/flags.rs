@@ -89,9 +89,11 @@ impl Conduct {
     /// Since when a flag that is indicated now may have been down. An external clock tells it in its next
     /// reading, late by up to [`FLAG_LAG_MS`]; the last reading that showed time may have been so late, too.
     fn flag_from(&self, side: Color, at: MonoTime) -> MonoTime {
-        let Some(read) = self.clocks.read.filter(|_| self.clocks.own.is_none()) else { return at };
-        let late = |at: MonoTime| MonoTime::from_micros(at.as_micros().saturating_sub(FLAG_LAG_MS * 1000));
-        late(read.min(at))
+        if self.clocks.own.is_some() || self.clocks.read.is_none() {
+            return at;
+        }
+        let shown = self.clocks.half(side).shown.unwrap_or(at).min(at);
+        MonoTime::from_micros(shown.as_micros().saturating_sub(FLAG_LAG_MS * 1000))
     }
 
     fn tell_moves_of_period(&self, side: Color, desk: &mut Desk<'_>) {
@@ -119,7 +121,10 @@ impl Conduct {
         // A flag that falls with the moves completed is that of the period before, where the clock did not add the time
         // of this one yet.
         let added = self.clocks.own.is_some() || self.clocks.half(side).has >= period;
-        let before = period.checked_sub(1).filter(|_| !added).map(|before| FlagCheck::in_period(control, before, completed));
+        let before = period
+            .checked_sub(1)
+            .filter(|_| !added)
+            .map(|before| FlagCheck::in_period(control, before, completed));
         let first = self.clocks.half(side).ruled.is_none();
         let now = FlagCheck::in_period(control, period, completed);
         Some(before.filter(|check| check.met && first && check.required == Some(completed)).unwrap_or(now))

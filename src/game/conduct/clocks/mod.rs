@@ -52,6 +52,8 @@ struct Half {
     given_moves: u32,
     /// The player gave a sign of being there.
     seen: bool,
+    /// When a reading last showed time left.
+    shown: Option<MonoTime>,
     /// The period, counted from 0, whose time the clock has been seen to have.
     has: usize,
     /// The period, counted from 0, that an arbiter let begin, and the moves completed before it.
