@@ -780,12 +780,162 @@ fn a_clock_that_contradicts_itself_does_not_flood_the_arbiter() {
     assert!((1..=4).contains(&told), "{told}");
 }
 
+/// A reply within a second of the opponent's press, at a lever with a wire: no reading can show it yet.
 #[test]
-fn zz_debug() {
-    for wired in [true, false] {
-        let score = measure(&Plan { games: 120, set_every: 17, wired, plies: 120, seed: 1, ..FEW });
-        for (now, finding) in &score.false_changes {
-            eprintln!("FALSE {wired} {now} {finding:?}");
+fn a_quick_reply_has_its_time_and_not_that_of_the_reading_before() {
+    let facts = facts_of_log(
+        r#"{"sensor_log":1,"time_control":"300+3","config":{"clock.rounding":"down"}}
+        {"us":0,"times":{"white_ms":303000,"black_ms":303000,"running":null}}
+        {"us":1000000,"clock":"run-white"}
+        {"us":2100000,"times":{"white_ms":302000,"black_ms":303000,"running":"white"}}
+        {"us":3200000,"sq":"e2","occ":0}
+        {"us":3400000,"sq":"e4","occ":1}
+        {"us":4000000,"clock":"white"}
+        {"us":5100000,"times":{"white_ms":303000,"black_ms":302000,"running":"black"}}
+        {"us":5500000,"times":{"white_ms":303000,"black_ms":301000,"running":"black"}}
+        {"us":6200000,"sq":"e7","occ":0}
+        {"us":6400000,"sq":"e5","occ":1}
+        {"us":7000000,"clock":"black"}
+        {"us":7200000,"sq":"g1","occ":0}
+        {"us":7300000,"sq":"f3","occ":1}
+        {"us":7600000,"clock":"white"}
+        {"us":9000000,"times":{"white_ms":305000,"black_ms":302000,"running":"black"}}
+        {"us":9400000,"times":{"white_ms":305000,"black_ms":301000,"running":"black"}}"#,
+    );
+    let last: Vec<_> = facts.iter().filter(|fact| fact["fact"] == "ply_clock" && fact["ply"] == 3).collect();
+    let told = last.last().unwrap();
+    assert!(told["clock_ms"].as_u64().unwrap().abs_diff(305_400) <= 150, "{last:#?}");
+    assert_eq!((told["estimated"].as_bool(), told["shown_ms"].as_u64()), (Some(true), Some(305_000)));
+}
+
+/// One message with the wrong lever just before a press by wire: the press is when it was.
+#[test]
+fn a_misread_lever_before_a_wired_press_changes_nothing() {
+    let mut bench = Bench::started();
+    bench.estimator.press(MonoTime::from_micros(bench.at), Color::White);
+    bench.running = Some(Color::Black);
+    bench.run(20);
+    bench.hear(ClockReading { running: Some(Color::White), ..bench.reading() });
+    bench.at += 700_000;
+    *bench.side(Color::Black) -= 700_000;
+    bench.estimator.press(MonoTime::from_micros(bench.at), Color::Black);
+    let left = bench.estimator.at_press(Color::Black).unwrap();
+    assert!(left.us.abs_diff(u64::try_from(bench.left_us[1]).unwrap()) < 150_000, "{left:?}");
+    bench.running = Some(Color::White);
+    bench.run(20);
+    assert_eq!(bench.changes(), []);
+}
+
+/// A clock that was started without an event, and a press right after its first message.
+#[test]
+fn a_press_right_after_the_clock_was_started_adds_its_time() {
+    let increment = Some(PerMove::Increment { ms: 30_000 });
+    let mut bench = Bench::new(Expected { per_move: increment, ..Expected::default() });
+    bench.run(5);
+    bench.running = Some(Color::White);
+    bench.run(1);
+    bench.at += 600_000;
+    *bench.side(Color::White) -= 600_000;
+    bench.estimator.press(MonoTime::from_micros(bench.at), Color::White);
+    *bench.side(Color::White) += 30_000_000;
+    bench.running = Some(Color::Black);
+    bench.run(20);
+    assert_eq!(bench.changes(), []);
+}
+
+/// Moves and presses at a clock that somebody stopped, with a wire or without.
+#[test]
+fn a_clock_that_stands_while_moves_are_made_is_told_also_with_a_wired_lever() {
+    for wired in [false, true] {
+        let mut bench = Bench::started();
+        bench.running = None;
+        for turn in 0..6 {
+            bench.run(20);
+            let by = if turn % 2 == 0 { Color::White } else { Color::Black };
+            let at = MonoTime::from_micros(bench.at + LATE_US);
+            bench.estimator.moved(by, at);
+            if wired {
+                bench.estimator.press(at, by);
+            }
         }
+        bench.run(20);
+        let standing = bench.found.iter().filter(|finding| **finding == Finding::Standing).count();
+        assert_eq!(standing, 1, "{wired}");
     }
+}
+
+/// The flag falls while the player thinks about the first move of a period whose time the clock has.
+#[test]
+fn a_flag_in_the_next_period_is_that_periods() {
+    use std::fmt::Write as _;
+    for kind in ["own", "external"] {
+        let mut log = format!(
+            r#"{{"sensor_log":1,"time_control":"2/15:30","config":{{"clock.kind":"{kind}"}}}}
+            {{"us":1000000,"arbiter":"run"}}"#
+        );
+        log.push('\n');
+        let mut left = [15_000u64, 15_000];
+        for (ply, (from, to)) in
+            [("g1", "f3"), ("g8", "f6"), ("f3", "g1"), ("f6", "g8")].into_iter().enumerate()
+        {
+            let (at, by) = (1_000 + u64::try_from(ply).unwrap() * 2_000, ply % 2);
+            writeln!(
+                log,
+                r#"
+{{"us":{},"sq":"{from}","occ":0}}"#,
+                (at + 500) * 1000
+            )
+            .unwrap();
+            writeln!(log, r#"{{"us":{},"sq":"{to}","occ":1}}"#, (at + 800) * 1000).unwrap();
+            left[by] = left[by] - 2_000 + if ply >= 2 { 30_000 } else { 0 };
+            let (name, other) = (["white", "black"][by], ["black", "white"][by]);
+            writeln!(log, r#"{{"us":{},"clock":"{name}"}}"#, (at + 2_000) * 1000).unwrap();
+            if kind == "external" {
+                for later in [100, 500] {
+                    let mut shown = left;
+                    shown[1 - by] -= later;
+                    let [white, black] = shown.map(|ms| ms / 1000 * 1000);
+                    let us = (at + 2_000 + later) * 1000;
+                    writeln!(log, r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":{black},"running":"{other}"}}}}"#).unwrap();
+                }
+            }
+        }
+        if kind == "external" {
+            for second in 1..=42 {
+                let (us, white) = ((9_600 + second * 1000) * 1000, 41_000u64.saturating_sub(second * 1000));
+                writeln!(
+                    log,
+                    r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":41000,"running":"white"}}}}"#
+                )
+                .unwrap();
+            }
+            log.push_str("{\"us\":51700000,\"flag\":\"white\"}\n");
+        }
+        log.push_str("{\"us\":53000000,\"arbiter\":\"flag-observed\"}\n");
+        let facts = facts_of_log(&log);
+        let end = facts
+            .iter()
+            .find(|fact| fact["fact"] == "game_end")
+            .unwrap_or_else(|| panic!("{kind}: {facts:#?}"));
+        assert_eq!(end["result"], "0-1", "{kind}");
+    }
+}
+
+/// After half a minute without a message the flag lies where the time before it ran out.
+#[test]
+fn a_flag_after_a_gap_fell_when_the_time_was_used_up() {
+    use std::fmt::Write as _;
+    let mut log = r#"{"sensor_log":1,"time_control":"15","config":{"clock.rounding":"down"}}"#.to_owned();
+    log.push_str("\n{\"us\":0,\"clock\":\"run-white\"}\n");
+    for half in 1..=12u64 {
+        let (us, white) = (half * 500_000, (15_000 - half * 500) / 1000 * 1000);
+        writeln!(log, r#"{{"us":{us},"times":{{"white_ms":{white},"black_ms":15000,"running":"white"}}}}"#)
+            .unwrap();
+    }
+    log.push_str("{\"us\":30000000,\"times\":{\"white_ms\":0,\"black_ms\":15000,\"running\":\"white\"}}\n");
+    log.push_str("{\"us\":30000000,\"flag\":\"white\"}\n");
+    let facts = facts_of_log(&log);
+    let flag = facts.iter().find(|fact| fact["code"] == "flag-indicated").unwrap();
+    let (from, to) = (flag["fell_from_us"].as_u64().unwrap(), flag["fell_to_us"].as_u64().unwrap());
+    assert!(from <= 15_000_000 && 15_000_000 <= to && to - from < 2_000_000, "{flag}");
 }

@@ -21,6 +21,14 @@ impl Estimator {
     pub fn press(&mut self, at: MonoTime, by: Color) {
         self.paused = false;
         let Some(window) = self.own_event(at) else { return };
+        // It was started without an event, and one message has shown that.
+        let started = self.turned.filter(|(first, _)| {
+            self.bank.running().is_none() && first.running == Some(by) && first.to <= window.hi
+        });
+        if let Some((_, since)) = started {
+            self.turned = None;
+            self.started(by, since, false);
+        }
         match self.bank.running() {
             _ if self.is_told_by(window, Some(!by)) => {}
             Some(side) if side == by => {
