@@ -25,6 +25,18 @@ enum PerMove {
     Bronstein(u64),
 }
 
+impl PerMove {
+    const SIGNS: [char; 3] = ['+', 'd', 'b'];
+
+    const fn of(sign: char, us: u64) -> PerMove {
+        match sign {
+            'd' => PerMove::Delay(us),
+            'b' => PerMove::Bronstein(us),
+            _ => PerMove::Increment(us),
+        }
+    }
+}
+
 /// A time control in the notation of the sensor log: `40/5400+30:1800+30`, `300d3`, `300b3`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TimeControl(Vec<Period>);
@@ -38,11 +50,9 @@ impl TimeControl {
                 Some((moves, time)) => (Some(number(moves).filter(|n| *n > 0)?), time),
                 None => (None, text),
             };
-            let kinds: [(char, fn(u64) -> PerMove); 3] =
-                [('+', PerMove::Increment), ('d', PerMove::Delay), ('b', PerMove::Bronstein)];
-            let split = kinds.into_iter().find_map(|(sign, kind)| Some((time.split_once(sign)?, kind)));
+            let split = PerMove::SIGNS.into_iter().find_map(|sign| Some((time.split_once(sign)?, sign)));
             let (base, per_move) = match split {
-                Some(((base, gives), kind)) => (number(base)?, kind(number(gives)? * 1_000_000)),
+                Some(((base, gives), sign)) => (number(base)?, PerMove::of(sign, number(gives)? * 1_000_000)),
                 None => (number(time)?, PerMove::Increment(0)),
             };
             Some(Period { moves, base_us: base * 1_000_000, per_move })
