@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks
 use super::{Narrator, Now, held::fits_as_well, is_last, ply_of};
 use crate::session::{
     time::MonoTime,
-    tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, SCAN_LAG_US, Tracker, castled},
+    tracker::{CLOSE, Cost, HALF, OVERTAKE, PATIENCE, Ply, Reading, SCAN_LAG_US, Tracker, castled, chance},
 };
 
 /// The four squares on which kings signal a result.
@@ -13,6 +13,18 @@ pub(super) const CENTRE: Bitboard = Bitboard::from_square(Square::D4)
     .with_const(Bitboard::from_square(Square::E4))
     .with_const(Bitboard::from_square(Square::D5))
     .with_const(Bitboard::from_square(Square::E5));
+
+/// The leads at which a ply may come to be published as time passes: over one reading, over two that are
+/// alike, and so on up to the 64 that there can be.
+const MARGINS: [Cost; 7] = {
+    let mut margins = [PATIENCE; 7];
+    let mut doublings = 1;
+    while doublings < margins.len() {
+        margins[doublings] = margins[doublings - 1] + HALF;
+        doublings += 1;
+    }
+    margins
+};
 
 impl Narrator {
     /// Whether the last ply of a reading is made: it rests, or was pressed, or answered, or ends
@@ -159,13 +171,14 @@ impl Narrator {
             return true;
         }
         // What the board shows at this very moment is no reason yet: only what it cost so far.
-        let limit = tracker.cost(reading).saturating_add(PATIENCE);
+        let own = tracker.cost(reading);
         let stands = self.stands(reading, tracker, index, now);
-        tracker.readings().iter().all(|other| {
-            tracker.cost(other) >= limit
-                || (stands && only_in_the_air(other, tracker))
-                || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
-        })
+        let against = tracker.readings().iter().filter(|other| {
+            !(stands && only_in_the_air(other, tracker)
+                || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv)))
+        });
+        // Many that are each unlikely are together as likely as one that is less so.
+        against.map(|other| chance(tracker.cost(other).saturating_sub(own))).sum::<u32>() <= chance(PATIENCE)
     }
 
     /// Whether the move stands on a board that is in order and has stood for so long that nobody
@@ -196,7 +209,7 @@ impl Narrator {
             }
         };
         // Time that passes over a contradicted reading is evidence.
-        let costs: &[Cost] = if unpublished { &[PATIENCE] } else { &[] };
+        let costs: &[Cost] = if unpublished { &MARGINS } else { &[] };
         let weights: &[Cost] = if undecided { &[OVERTAKE, CLOSE] } else { &[] };
         if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best, costs, weights)) {
             plan(at);

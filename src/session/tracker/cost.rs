@@ -131,3 +131,13 @@ pub const PATIENCE: Cost = 4_000;
 pub const CLOSE: Cost = 2_500;
 /// A reading has to be ahead by this much before a move that was told is taken back.
 pub const OVERTAKE: Cost = 500;
+
+/// What costs this much more is half as likely.
+pub const HALF: Cost = 693;
+
+/// How likely a reading is that costs so much more than another one, in 65,536ths of that one: e^(-behind / 1000),
+/// between two halvings along a straight line.
+pub fn chance(behind: Cost) -> u32 {
+    let rest = behind % HALF;
+    65_536u32.saturating_sub(32_768 * rest / HALF).checked_shr(behind / HALF).unwrap_or(0)
+}

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
 pub(super) use self::{
-    cost::{CLOSE, Cost, OVERTAKE, PATIENCE, SCAN_LAG_US},
+    cost::{CLOSE, Cost, HALF, OVERTAKE, PATIENCE, SCAN_LAG_US, chance},
     legal::has_legal_move,
     moves::castled,
     reading::{Observed, Reading, ghosts},
