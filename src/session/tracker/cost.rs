@@ -27,6 +27,8 @@ pub const OTHER_CARRIED: Cost = 4_500;
 pub const BRUSH_US: u64 = 250_000;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
+/// A man is lifted that the player to move does not own and cannot capture.
+pub const IDLE_LIFT: Cost = 1_500;
 /// A man of the mover is missing while the next player holds one of his own: it is being captured.
 pub const VICTIM_IN_HAND: Cost = 2_000;
 /// A man moves from a square on which it was never seen.

@@ -295,6 +295,14 @@ impl Tracker {
             let reading = *reading;
             let own = reading.us.contains(square);
             let node = self.tree.node(reading.node);
+            if !own && reading.occupied.contains(square) && self.clocked > 0 {
+                let board = node.position.board();
+                let attackers = board.attacks_to(square, reading.turn, reading.occupied);
+                if attackers.is_empty() && let Some(reading) = self.readings.get_mut(index) {
+                    reading.cost = reading.cost.saturating_add(cost::IDLE_LIFT);
+                }
+            }
+            let node = self.tree.node(reading.node);
             let price = if node.landed.contains(square) {
                 Some(cost::RETRACT)
             } else if !own && reading.occupied.contains(square) {
