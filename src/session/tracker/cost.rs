@@ -19,6 +19,10 @@ pub const DIPPED_CAPTURE: Cost = 700;
 pub const MISSED_CAPTURE: Cost = 500;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
+/// The same, and it does not stand beside the way of the man that moves.
+pub const STRAY_MAN: Cost = 700;
+/// A free square was filled for a moment that is not beside the way of the man that moves.
+pub const STRAY_CONTACT: Cost = 2_000;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
 /// A king or a rook moves, and the other man of its castling was in the air with it for longer than a brush.

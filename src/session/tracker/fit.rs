@@ -1,6 +1,6 @@
 //! Whether the board shows a move, and what it costs to say so.
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{
     Cause, Times,
@@ -173,6 +173,9 @@ pub(super) fn fit(
         };
     }
     let unseen_landing = (differs & candidate.to & !seen.occupied).any();
+    if unseen > cost::MISSED_CAPTURE || unseen_landing || reading.paid.contains(candidate.from) {
+        price += strays(reading, candidate, aside, evidence);
+    }
     if unseen > cost::MISSED_CAPTURE || unseen_landing {
         price += oddness(position, candidate.mv, evidence.landed);
     }
@@ -180,6 +183,21 @@ pub(super) fn fit(
     let unseen_man = unseen > cost::MISSED_CAPTURE || unseen_landing;
     let far = mishaps + if unseen_man { 0 } else { taken } > 1 || next_in_hand > 1;
     (!far).then(|| price + in_turn(candidate, evidence))
+}
+
+/// What it costs that contacts changed meanwhile that are not beside the way of the man.
+fn strays(reading: &Reading, candidate: &Candidate, aside: Bitboard, evidence: &Evidence<'_>) -> Cost {
+    let passed = evidence.times.passed & !reading.occupied & !candidate.squares & !evidence.hidden;
+    if (passed | aside).is_empty() {
+        return 0;
+    }
+    let to = candidate.mv.to();
+    let near = attacks::king_attacks(candidate.from) | attacks::king_attacks(to) | attacks::between(candidate.from, to);
+    let since = evidence.before.map_or(MonoTime::ZERO, |ply| ply.placed);
+    let strange = |square: &Square| evidence.times.filled[usize::from(*square)] > since;
+    let free = (passed & !near).into_iter().filter(strange).map(|_| cost::STRAY_CONTACT);
+    let men = (aside & !near).into_iter().map(|_| cost::STRAY_MAN);
+    free.chain(men).sum()
 }
 
 /// What it costs that a square whose sensor is not believed hides a part of the move; `None` where it

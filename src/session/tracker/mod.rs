@@ -67,6 +67,8 @@ struct Times {
     left: [MonoTime; 64],
     filled: [MonoTime; 64],
     dipped: [MonoTime; 64],
+    /// Squares that a man filled for no longer than a stop on its way, and left again.
+    passed: Bitboard,
 }
 
 /// The set of readings.
@@ -132,6 +134,7 @@ impl Tracker {
                 left: [MonoTime::ZERO; 64],
                 filled: [MonoTime::ZERO; 64],
                 dipped: [MonoTime::ZERO; 64],
+                passed: Bitboard::EMPTY,
             },
         }
     }
@@ -179,6 +182,9 @@ impl Tracker {
         self.stray = [None; 2];
         self.seen.occupied.discard(square);
         self.times.left[usize::from(square)] = at;
+        if at.since(self.times.filled[usize::from(square)]) < cost::TIME_CAP_US {
+            self.times.passed.add(square);
+        }
         if let Some(men) = &mut self.seen.men {
             men.discard_piece_at(square);
         }
@@ -192,6 +198,7 @@ impl Tracker {
         self.stray = [None; 2];
         self.seen.occupied.add(square);
         self.times.filled[usize::from(square)] = at;
+        self.times.passed.discard(square);
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
             men.set_piece_at(square, piece);
         }
