@@ -23,6 +23,8 @@ pub const OTHER_TOUCHED: Cost = 350;
 pub const STRAY_MAN: Cost = 700;
 /// A free square was filled for a moment that is not beside the way of the man that moves.
 pub const STRAY_CONTACT: Cost = 2_000;
+/// No square on its way was filled for a moment: the man was not slid.
+pub const NOT_SLID: Cost = 250;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
 /// A king or a rook moves, and the other man of its castling was in the air with it for longer than a brush.

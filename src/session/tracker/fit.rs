@@ -185,19 +185,19 @@ pub(super) fn fit(
     (!far).then(|| price + in_turn(candidate, evidence))
 }
 
-/// What it costs that contacts changed meanwhile that are not beside the way of the man.
+/// What it costs that contacts changed meanwhile that are not beside the way of the man, or that none on its
+/// way did.
 fn strays(reading: &Reading, candidate: &Candidate, aside: Bitboard, evidence: &Evidence<'_>) -> Cost {
-    let passed = evidence.times.passed & !reading.occupied & !candidate.squares & !evidence.hidden;
-    if (passed | aside).is_empty() {
-        return 0;
-    }
-    let to = candidate.mv.to();
-    let near = attacks::king_attacks(candidate.from) | attacks::king_attacks(to) | attacks::between(candidate.from, to);
     let since = evidence.before.map_or(MonoTime::ZERO, |ply| ply.placed);
     let strange = |square: &Square| evidence.times.filled[usize::from(*square)] > since;
-    let free = (passed & !near).into_iter().filter(strange).map(|_| cost::STRAY_CONTACT);
-    let men = (aside & !near).into_iter().map(|_| cost::STRAY_MAN);
-    free.chain(men).sum()
+    let passed = evidence.times.passed & !reading.occupied & !candidate.squares & !evidence.hidden;
+    let passed: Bitboard = passed.into_iter().filter(strange).collect();
+    let (from, to) = (candidate.from, candidate.mv.to());
+    let way = attacks::between(from, to);
+    let near = attacks::king_attacks(from) | attacks::king_attacks(to) | way;
+    let count = |squares: Bitboard| u32::try_from(squares.count()).unwrap_or(64);
+    let lifted = if way.any() && way.is_disjoint(passed) { cost::NOT_SLID } else { 0 };
+    count(passed & !near) * cost::STRAY_CONTACT + count(aside & !near) * cost::STRAY_MAN + lifted
 }
 
 /// What it costs that a square whose sensor is not believed hides a part of the move; `None` where it
