@@ -86,6 +86,12 @@ fn a_capture_that_is_answered_before_its_press_is_published_with_the_press() {
 }
 
 #[test]
+fn who_presses_has_captured_unseen_and_holds_no_man() {
+    let fen = "4k2r/ppp4p/8/8/8/8/PPPP1PP1/4K2R w - - 0 1";
+    assert_plays(fen, &format!("{OPENING} -h1 w"), "a2a3 a7a6 h1h7");
+}
+
+#[test]
 fn a_contact_on_its_way_tells_where_a_man_was_that_nobody_saw() {
     let fen = "4k3/ppp2ppp/8/8/8/8/5PPP/R3K3 w - - 0 1";
     for (contact, square) in [("b4", "a4"), ("d2", "d1")] {
@@ -109,7 +115,8 @@ fn a_move_is_not_published_that_many_others_together_outweigh() {
     // The queen took on c4 as fast as no board sees, or stands on one of many squares and nobody sees it.
     let fen = "4k3/2q2ppp/8/8/2P5/8/P4PPP/4K3 w - - 0 1";
     let script = "-a2 a3 w +500 -h7 h6 b +500 -f2 f3 w +500 -c7 b +300 -g2 g3 w +300 -g7 g6 b +300 -h2 h3 w +300 -h6 h5 b";
-    let played = play(fen, &format!("{script} +300 -f3 f4 w +300 -g6 g5 b +300 -a3 a4 w +300 c6 +800 -h5 h4 b"));
+    let played =
+        play(fen, &format!("{script} +300 -f3 f4 w +300 -g6 g5 b +300 -a3 a4 w +300 c6 +800 -h5 h4 b"));
     assert_eq!(played.line.get(3).map(String::as_str), Some("c7c6"));
     assert_eq!(played.published.get(3).map_or("c7c6", String::as_str), "c7c6");
 }

@@ -107,6 +107,8 @@ pub const OUT_OF_TURN: Cost = 2_000;
 pub const PRESSED_TWICE: Cost = 4_000;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
+/// The same, with a man of his own in the air.
+pub const PRESSED_IN_HAND: Cost = 1_500;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
 pub const STANDS_WRONG: Cost = 3_200;
 /// Men are missing at this moment, before any time has passed over it.

@@ -305,7 +305,9 @@ impl Tracker {
             if !own && reading.occupied.contains(square) && self.clocked > 0 {
                 let board = node.position.board();
                 let attackers = board.attacks_to(square, reading.turn, reading.occupied);
-                if attackers.is_empty() && let Some(reading) = self.readings.get_mut(index) {
+                if attackers.is_empty()
+                    && let Some(reading) = self.readings.get_mut(index)
+                {
                     reading.cost = reading.cost.saturating_add(cost::IDLE_LIFT);
                 }
             }

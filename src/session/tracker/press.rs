@@ -105,7 +105,11 @@ impl Tracker {
             }
             return;
         }
-        reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
+        // Where nobody reads the board the man may have landed long ago.
+        let in_hand =
+            !self.free && (reading.differs & reading.us & !reading.paid & !self.seen.occupied).any();
+        let price = cost::PRESS_WITHOUT_MOVE + if in_hand { cost::PRESSED_IN_HAND } else { 0 };
+        reading.cost = reading.cost.saturating_add(price);
         if reading.differs.any() {
             reading.early_press = Some(at);
         }
