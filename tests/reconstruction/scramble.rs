@@ -9,8 +9,8 @@ use touchmoved::{
 /// Kings and rooks have not moved, and nobody is in their way.
 const CASTLING: &str = "r3k2r/pppp1ppp/8/8/8/8/PPPP1PPP/R3K2R w KQkq - 0 1";
 
-/// What was played and what was published, after a script: `+100` lets so many milliseconds pass, `-e2` and
-/// `e4` are a lift and a placement, `w` and `b` presses.
+/// What was played and what was published, after a script: `-e2` and `e4` are a lift and a placement, `w` and `b`
+/// presses, each 100 ms after the last or, behind `:30`, 30 ms; `+100` lets so many more pass.
 struct Played {
     line: Vec<String>,
     published: Vec<String>,
@@ -21,7 +21,7 @@ struct Played {
 fn play(fen: &str, script: &str) -> Played {
     let header = format!(r#"{{"sensor_log":1,"start_fen":"{fen}"}}"#);
     let mut session = Session::new(&sensor_log::parse_header(&header).unwrap()).unwrap();
-    let mut us = 1_000_000u64;
+    let (mut us, mut step) = (1_000_000u64, 100_000);
     let mut published = Vec::new();
     let mut changed = false;
     for word in script.split_whitespace() {
@@ -29,7 +29,11 @@ fn play(fen: &str, script: &str) -> Played {
             us += ms.parse::<u64>().unwrap() * 1000;
             continue;
         }
-        us += 100_000;
+        if let Some(ms) = word.strip_prefix(':') {
+            step = ms.parse::<u64>().unwrap() * 1000;
+            continue;
+        }
+        us += std::mem::replace(&mut step, 100_000);
         let what = match word {
             "w" => r#""clock":"white""#.to_owned(),
             "b" => r#""clock":"black""#.to_owned(),
@@ -106,7 +110,7 @@ fn a_contact_on_its_way_tells_where_a_man_was_that_nobody_saw() {
 #[test]
 fn a_man_that_was_nudged_need_not_be_the_one_that_was_captured() {
     let fen = "4k3/ppp2ppp/8/3p4/4p3/2N5/PPPP1PPP/4K3 w - - 0 1";
-    let script = format!("{OPENING} -c3 -d5 d5 w +500 -d5 -e4 e4 -d2 b d3 w +500 -e4 -d3 d3 b");
+    let script = format!("{OPENING} -c3 -d5 :40 d5 w +500 -d5 -e4 e4 -d2 b d3 w +500 -e4 -d3 d3 b");
     assert_eq!(play(fen, &script).line.join(" "), "a2a3 a7a6 c3e4 d5e4 d2d3 e4d3");
 }
 

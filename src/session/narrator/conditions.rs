@@ -14,18 +14,6 @@ pub(super) const CENTRE: Bitboard = Bitboard::from_square(Square::D4)
     .with_const(Bitboard::from_square(Square::D5))
     .with_const(Bitboard::from_square(Square::E5));
 
-/// The leads at which a ply may come to be published as time passes: over one reading, over two that are
-/// alike, and so on up to the 64 that there can be.
-const MARGINS: [Cost; 7] = {
-    let mut margins = [PATIENCE; 7];
-    let mut doublings = 1;
-    while doublings < margins.len() {
-        margins[doublings] = margins[doublings - 1] + HALF;
-        doublings += 1;
-    }
-    margins
-};
-
 impl Narrator {
     /// Whether the last ply of a reading is made: it rests, or was pressed, or answered, or ends
     /// the game, and no other move explains the board as well.
@@ -209,7 +197,14 @@ impl Narrator {
             }
         };
         // Time that passes over a contradicted reading is evidence.
-        let costs: &[Cost] = if unpublished { &MARGINS } else { &[] };
+        // All others are far enough behind when each is by so many halvings as there are doublings of them.
+        let others = tracker.readings().len().saturating_sub(1).max(1);
+        let together = PATIENCE + HALF * others.next_power_of_two().trailing_zeros();
+        let costs: &[Cost] = match (unpublished, others) {
+            (false, _) => &[],
+            (true, 1) => &[PATIENCE],
+            (true, _) => &[PATIENCE, together],
+        };
         let weights: &[Cost] = if undecided { &[OVERTAKE, CLOSE] } else { &[] };
         if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best, costs, weights)) {
             plan(at);

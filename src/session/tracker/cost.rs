@@ -31,6 +31,8 @@ pub const PAID: Cost = 300;
 pub const OTHER_CARRIED: Cost = 4_500;
 /// A brush opens a contact for less than this, in microseconds.
 pub const BRUSH_US: u64 = 250_000;
+/// A man that a hand nudges in passing opens its contact for less than this, in microseconds.
+pub const NUDGE_US: u64 = 100_000;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
 /// A man is lifted that the player to move does not own and cannot capture.

@@ -31,7 +31,7 @@ impl Tracker {
         self.best.set(None);
         self.clocked = (self.clocked + 1).min(CLOCKED);
         // A move that this press shows is pressed by it.
-        if !self.expects_press(side) || self.may_be_brush() {
+        if !self.expects_press(side) || self.may_be_nudge() {
             self.expand(Cause::Press(side), at);
         }
         if let Some(press) = self.stray.get_mut(side.fold_wb(0usize, 1)) {
@@ -121,12 +121,12 @@ impl Tracker {
         side.fold_wb(white, black)
     }
 
-    /// True when the last ply of the best reading is a capture whose target was open for no longer than a brush:
+    /// True when the last ply of the best reading is a capture whose target was open for no longer than a nudge:
     /// the man may have captured elsewhere, unseen.
-    fn may_be_brush(&self) -> bool {
+    fn may_be_nudge(&self) -> bool {
         self.best().and_then(|best| self.loose_ply(best)).is_some_and(|ply| {
             let to = usize::from(ply.mv.to());
-            ply.mv.is_capture() && self.times.filled[to].since(self.times.left[to]) < cost::BRUSH_US
+            ply.mv.is_capture() && self.times.filled[to].since(self.times.left[to]) < cost::NUDGE_US
         })
     }
 
