@@ -105,9 +105,10 @@ impl Tracker {
             }
             return;
         }
-        // Where nobody reads the board the man may have landed long ago.
-        let in_hand =
-            !self.free && (reading.differs & reading.us & !reading.paid & !self.seen.occupied).any();
+        // Between two scans, or where nobody reads the board, the man may have landed already.
+        let in_hand = !self.identity
+            && !self.free
+            && (reading.differs & reading.us & !reading.paid & !self.seen.occupied).any();
         let price = cost::PRESS_WITHOUT_MOVE + if in_hand { cost::PRESSED_IN_HAND } else { 0 };
         reading.cost = reading.cost.saturating_add(price);
         if reading.differs.any() {
