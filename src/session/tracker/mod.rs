@@ -302,7 +302,7 @@ impl Tracker {
             let reading = *reading;
             let own = reading.us.contains(square);
             let node = self.tree.node(reading.node);
-            if !own && reading.occupied.contains(square) && self.clocked > 0 {
+            if !own && !self.identity && self.clocked > 0 && reading.occupied.contains(square) {
                 let board = node.position.board();
                 let attackers = board.attacks_to(square, reading.turn, reading.occupied);
                 if attackers.is_empty()
