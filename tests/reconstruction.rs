@@ -21,6 +21,8 @@ use touchmoved::{
 mod doubts;
 #[path = "reconstruction/flags.rs"]
 mod flags;
+#[path = "reconstruction/scramble.rs"]
+mod scramble;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 

@@ -5,7 +5,7 @@ use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square, attacks
 use super::{Narrator, Now, held::fits_as_well, is_last, ply_of};
 use crate::session::{
     time::MonoTime,
-    tracker::{CLOSE, Cost, OVERTAKE, PATIENCE, Ply, Reading, SCAN_LAG_US, Tracker, castled},
+    tracker::{CLOSE, Cost, HALF, OVERTAKE, PATIENCE, Ply, Reading, SCAN_LAG_US, Tracker, castled, chance},
 };
 
 /// The four squares on which kings signal a result.
@@ -159,13 +159,14 @@ impl Narrator {
             return true;
         }
         // What the board shows at this very moment is no reason yet: only what it cost so far.
-        let limit = tracker.cost(reading).saturating_add(PATIENCE);
+        let own = tracker.cost(reading);
         let stands = self.stands(reading, tracker, index, now);
-        tracker.readings().iter().all(|other| {
-            tracker.cost(other) >= limit
-                || (stands && only_in_the_air(other, tracker))
-                || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv))
-        })
+        let against = tracker.readings().iter().filter(|other| {
+            !(stands && only_in_the_air(other, tracker)
+                || tracker.ply(other, index).is_some_and(|ply| same_but_promotion(ply.mv, told.mv)))
+        });
+        // Many that are each unlikely are together as likely as one that is less so.
+        against.map(|other| chance(tracker.cost(other).saturating_sub(own))).sum::<u32>() <= chance(PATIENCE)
     }
 
     /// Whether the move stands on a board that is in order and has stood for so long that nobody
@@ -196,7 +197,14 @@ impl Narrator {
             }
         };
         // Time that passes over a contradicted reading is evidence.
-        let costs: &[Cost] = if unpublished { &[PATIENCE] } else { &[] };
+        // All others are far enough behind when each is by so many halvings as there are doublings of them.
+        let others = tracker.readings().len().saturating_sub(1).max(1);
+        let together = PATIENCE + HALF * others.next_power_of_two().trailing_zeros();
+        let costs: &[Cost] = match (unpublished, others) {
+            (false, _) => &[],
+            (true, 1) => &[PATIENCE],
+            (true, _) => &[PATIENCE, together],
+        };
         let weights: &[Cost] = if undecided { &[OVERTAKE, CLOSE] } else { &[] };
         if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best, costs, weights)) {
             plan(at);

@@ -19,14 +19,24 @@ pub const DIPPED_CAPTURE: Cost = 700;
 pub const MISSED_CAPTURE: Cost = 500;
 /// A man that is not part of the move was lifted and put back meanwhile (adjusted, brushed).
 pub const OTHER_TOUCHED: Cost = 350;
+/// The same, and it does not stand beside the way of the man that moves.
+pub const STRAY_MAN: Cost = 700;
+/// A free square was filled for a moment that is not beside the way of the man that moves.
+pub const STRAY_CONTACT: Cost = 2_000;
+/// No square on its way was filled for a moment: the man was not slid.
+pub const NOT_SLID: Cost = 250;
 /// A contradiction that the reading has paid for is still there at the next move.
 pub const PAID: Cost = 300;
 /// A king or a rook moves, and the other man of its castling was in the air with it for longer than a brush.
 pub const OTHER_CARRIED: Cost = 4_500;
 /// A brush opens a contact for less than this, in microseconds.
 pub const BRUSH_US: u64 = 250_000;
+/// A man that a hand nudges in passing opens its contact for less than this, in microseconds.
+pub const NUDGE_US: u64 = 100_000;
 /// A man of the player who is next to move is missing: it is in that player's hand already.
 pub const NEXT_IN_HAND: Cost = 1_500;
+/// A man is lifted that the player to move does not own and cannot capture.
+pub const IDLE_LIFT: Cost = 1_500;
 /// A man of the mover is missing while the next player holds one of his own: it is being captured.
 pub const VICTIM_IN_HAND: Cost = 2_000;
 /// A man moves from a square on which it was never seen.
@@ -99,6 +109,8 @@ pub const OUT_OF_TURN: Cost = 2_000;
 pub const PRESSED_TWICE: Cost = 4_000;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
+/// The same, with a man of his own in the air.
+pub const PRESSED_IN_HAND: Cost = 1_500;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
 pub const STANDS_WRONG: Cost = 3_200;
 /// Men are missing at this moment, before any time has passed over it.
@@ -131,3 +143,13 @@ pub const PATIENCE: Cost = 4_000;
 pub const CLOSE: Cost = 2_500;
 /// A reading has to be ahead by this much before a move that was told is taken back.
 pub const OVERTAKE: Cost = 500;
+
+/// What costs this much more is half as likely.
+pub const HALF: Cost = 693;
+
+/// How likely a reading is that costs so much more than another one, in 65,536ths of that one: e^(-behind / 1000),
+/// between two halvings along a straight line.
+pub fn chance(behind: Cost) -> u32 {
+    let rest = behind % HALF;
+    65_536u32.saturating_sub(32_768 * rest / HALF).checked_shr(behind / HALF).unwrap_or(0)
+}

@@ -1,6 +1,6 @@
 //! Whether the board shows a move, and what it costs to say so.
 
-use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Square, attacks};
 
 use super::{
     Cause, Times,
@@ -107,6 +107,8 @@ pub(super) fn fit(
         price += wrong_men(position, candidate, men)?;
     }
     let mut mishaps = u32::from(unseen > cost::MISSED_CAPTURE);
+    // The next player castles already: both of his men are in the air, and that is one thing.
+    let castling = castling_in_hand(position, differs & !seen.occupied);
     let mut next_in_hand = 0;
     let mut taken = 0;
     // The next player has a man in one hand and takes another with the other.
@@ -114,7 +116,12 @@ pub(super) fn fit(
     if reading.paid.contains(candidate.from) && !seen.occupied.contains(candidate.from) {
         price += cost::FROM_UNSEEN;
     }
-    if castled_unseen(position, candidate, reading.touched | hidden, seen) {
+    // The king of a castling has come, its rook still stands or is in the hand.
+    let rook_late = half_castled(candidate, differs, evidence);
+    if rook_late.any() {
+        price += cost::HALF_CASTLED;
+        mishaps += 1;
+    } else if castled_unseen(position, candidate, reading.touched | hidden, seen) {
         // Two men that change places are seen by their lifts, or not at all.
         if matches!(candidate.mv, Move::Castle { king, rook } if trades_places(king, rook, position.turn())) {
             return None;
@@ -125,13 +132,7 @@ pub(super) fn fit(
             mishaps += 1;
         }
     }
-    // The king of a castling has come, its rook still stands.
-    let rook_stands = half_castled(position, candidate, differs, seen);
-    if rook_stands.any() {
-        price += cost::HALF_CASTLED;
-        mishaps += 1;
-    }
-    for square in differs & !rook_stands {
+    for square in differs & !rook_late {
         if reading.paid.contains(square) && !candidate.squares.contains(square) {
             price += cost::PAID;
             continue;
@@ -145,10 +146,12 @@ pub(super) fn fit(
             }
             mishaps += 1;
             cost::UNSEEN_LANDING
+        } else if is_missing && castling.contains(square) {
+            0
         } else if is_missing && next {
             next_in_hand += 1;
             cost::NEXT_IN_HAND
-        } else if is_missing && next_to_take {
+        } else if is_missing && next_to_take && !position.our(Role::King).contains(square) {
             next_to_take = false;
             taken = 1;
             cost::VICTIM_IN_HAND
@@ -170,6 +173,9 @@ pub(super) fn fit(
         };
     }
     let unseen_landing = (differs & candidate.to & !seen.occupied).any();
+    if unseen > cost::MISSED_CAPTURE || unseen_landing || reading.paid.contains(candidate.from) {
+        price += strays(reading, candidate, aside, evidence);
+    }
     if unseen > cost::MISSED_CAPTURE || unseen_landing {
         price += oddness(position, candidate.mv, evidence.landed);
     }
@@ -177,6 +183,21 @@ pub(super) fn fit(
     let unseen_man = unseen > cost::MISSED_CAPTURE || unseen_landing;
     let far = mishaps + if unseen_man { 0 } else { taken } > 1 || next_in_hand > 1;
     (!far).then(|| price + in_turn(candidate, evidence))
+}
+
+/// What it costs that contacts changed meanwhile that are not beside the way of the man, or that none on its
+/// way did.
+fn strays(reading: &Reading, candidate: &Candidate, aside: Bitboard, evidence: &Evidence<'_>) -> Cost {
+    let since = evidence.before.map_or(MonoTime::ZERO, |ply| ply.placed);
+    let strange = |square: &Square| evidence.times.filled[usize::from(*square)] > since;
+    let passed = evidence.times.passed & !reading.occupied & !candidate.squares & !evidence.hidden;
+    let passed: Bitboard = passed.into_iter().filter(strange).collect();
+    let (from, to) = (candidate.from, candidate.mv.to());
+    let way = attacks::between(from, to);
+    let near = attacks::king_attacks(from) | attacks::king_attacks(to) | way;
+    let count = |squares: Bitboard| u32::try_from(squares.count()).unwrap_or(64);
+    let lifted = if way.any() && way.is_disjoint(passed) { cost::NOT_SLID } else { 0 };
+    count(passed & !near) * cost::STRAY_CONTACT + count(aside & !near) * cost::STRAY_MAN + lifted
 }
 
 /// What it costs that a square whose sensor is not believed hides a part of the move; `None` where it
@@ -222,22 +243,32 @@ fn castled_unseen(position: &Chess, candidate: &Candidate, left: Bitboard, seen:
     seen.men.is_none() && (unseen(king, king_to) || unseen(rook, rook_to))
 }
 
+/// The rook of a castling that the next player has begun with both hands, where its king is missing as well.
+fn castling_in_hand(position: &Chess, missing: Bitboard) -> Bitboard {
+    let king = missing & position.their(Role::King);
+    let rooks = missing & position.them() & position.castles().castling_rights();
+    if king.any() && !rooks.more_than_one() { rooks } else { Bitboard::EMPTY }
+}
+
 /// Whether castling leaves all squares as they were.
 fn trades_places(king: Square, rook: Square, by: Color) -> bool {
     castled(CastlingSide::from_king_side(king < rook), by) == (rook, king)
 }
 
-/// The squares of the rook in which the board differs from castling while only the king has moved.
-fn half_castled(position: &Chess, candidate: &Candidate, differs: Bitboard, seen: &Observed) -> Bitboard {
+/// The squares of the rook in which the board differs from castling while only the king has moved: the rook
+/// still stands or, where the mover has pressed, is in the hand.
+fn half_castled(candidate: &Candidate, differs: Bitboard, evidence: &Evidence<'_>) -> Bitboard {
     let Move::Castle { king, rook } = candidate.mv else { return Bitboard::EMPTY };
-    let (king_to, rook_to) = castled(CastlingSide::from_king_side(king < rook), position.turn());
-    let squares = Bitboard::from_square(rook).with(rook_to);
-    let stands = seen.occupied.contains(king_to) && !seen.occupied.contains(king);
-    if stands && king != king_to && king_to != rook && squares.is_subset(differs) {
-        squares
-    } else {
-        Bitboard::EMPTY
+    let color = if king.rank() == Rank::First { Color::White } else { Color::Black };
+    let (king_to, rook_to) = castled(CastlingSide::from_king_side(king < rook), color);
+    let occupied = evidence.seen.occupied;
+    let stands = occupied.contains(king_to) && !occupied.contains(king);
+    if !stands || king == king_to || king_to == rook {
+        return Bitboard::EMPTY;
     }
+    let late = differs & Bitboard::from_square(rook).with(rook_to);
+    let in_hand = matches!(evidence.cause, Cause::Press(_)) && !occupied.contains(rook);
+    if late.count() == 2 || (in_hand && late.contains(rook_to)) { late } else { Bitboard::EMPTY }
 }
 
 /// The price of a man that is captured although its square was never seen empty.

@@ -24,7 +24,7 @@ use std::cell::Cell;
 use shakmaty::{Bitboard, Chess, Color, Position as _, Square};
 
 pub(super) use self::{
-    cost::{CLOSE, Cost, OVERTAKE, PATIENCE, SCAN_LAG_US},
+    cost::{CLOSE, Cost, HALF, OVERTAKE, PATIENCE, SCAN_LAG_US, chance},
     legal::has_legal_move,
     moves::castled,
     reading::{Observed, Reading, ghosts},
@@ -67,6 +67,8 @@ struct Times {
     left: [MonoTime; 64],
     filled: [MonoTime; 64],
     dipped: [MonoTime; 64],
+    /// Squares that a man filled for no longer than a stop on its way, and left again.
+    passed: Bitboard,
 }
 
 /// The set of readings.
@@ -132,6 +134,7 @@ impl Tracker {
                 left: [MonoTime::ZERO; 64],
                 filled: [MonoTime::ZERO; 64],
                 dipped: [MonoTime::ZERO; 64],
+                passed: Bitboard::EMPTY,
             },
         }
     }
@@ -179,6 +182,9 @@ impl Tracker {
         self.stray = [None; 2];
         self.seen.occupied.discard(square);
         self.times.left[usize::from(square)] = at;
+        if at.since(self.times.filled[usize::from(square)]) < cost::TIME_CAP_US {
+            self.times.passed.add(square);
+        }
         if let Some(men) = &mut self.seen.men {
             men.discard_piece_at(square);
         }
@@ -192,6 +198,7 @@ impl Tracker {
         self.stray = [None; 2];
         self.seen.occupied.add(square);
         self.times.filled[usize::from(square)] = at;
+        self.times.passed.discard(square);
         if let (Some(men), Some(piece)) = (&mut self.seen.men, piece) {
             men.set_piece_at(square, piece);
         }
@@ -294,6 +301,16 @@ impl Tracker {
             reading.touched.add(square);
             let reading = *reading;
             let own = reading.us.contains(square);
+            let node = self.tree.node(reading.node);
+            if !own && !self.identity && self.clocked > 0 && reading.occupied.contains(square) {
+                let board = node.position.board();
+                let attackers = board.attacks_to(square, reading.turn, reading.occupied);
+                if attackers.is_empty()
+                    && let Some(reading) = self.readings.get_mut(index)
+                {
+                    reading.cost = reading.cost.saturating_add(cost::IDLE_LIFT);
+                }
+            }
             let node = self.tree.node(reading.node);
             let price = if node.landed.contains(square) {
                 Some(cost::RETRACT)

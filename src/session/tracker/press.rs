@@ -31,7 +31,7 @@ impl Tracker {
         self.best.set(None);
         self.clocked = (self.clocked + 1).min(CLOCKED);
         // A move that this press shows is pressed by it.
-        if !self.expects_press(side) {
+        if !self.expects_press(side) || self.may_be_nudge() {
             self.expand(Cause::Press(side), at);
         }
         if let Some(press) = self.stray.get_mut(side.fold_wb(0usize, 1)) {
@@ -105,7 +105,12 @@ impl Tracker {
             }
             return;
         }
-        reading.cost = reading.cost.saturating_add(cost::PRESS_WITHOUT_MOVE);
+        // Between two scans, or where nobody reads the board, the man may have landed already.
+        let in_hand = !self.identity
+            && !self.free
+            && (reading.differs & reading.us & !reading.paid & !self.seen.occupied).any();
+        let price = cost::PRESS_WITHOUT_MOVE + if in_hand { cost::PRESSED_IN_HAND } else { 0 };
+        reading.cost = reading.cost.saturating_add(price);
         if reading.differs.any() {
             reading.early_press = Some(at);
         }
@@ -115,6 +120,15 @@ impl Tracker {
     pub(super) fn stray_press(&self, side: Color) -> Option<MonoTime> {
         let [white, black] = self.stray;
         side.fold_wb(white, black)
+    }
+
+    /// True when the last ply of the best reading is a capture whose target was open for no longer than a nudge:
+    /// the man may have captured elsewhere, unseen.
+    fn may_be_nudge(&self) -> bool {
+        self.best().and_then(|best| self.loose_ply(best)).is_some_and(|ply| {
+            let to = usize::from(ply.mv.to());
+            ply.mv.is_capture() && self.times.filled[to].since(self.times.left[to]) < cost::NUDGE_US
+        })
     }
 
     /// True when the best reading is in order and waits for just this press: it explains itself.
