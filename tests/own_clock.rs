@@ -483,7 +483,7 @@ fn a_flag_of_an_external_clock_fell_within_an_interval() {
     table.at(0, Event::Run(Color::White)).at(58_600, reading(1000, 60_000, Color::White));
     table.at(59_100, reading(900, 60_000, Color::White)).at(60_400, Event::Flag(Color::White));
     let flag = table.advisories("flag-indicated")[0];
-    assert_eq!((&flag["fell_from_us"], &flag["fell_to_us"]), (&json!(59_100_000), &json!(60_400_000)));
+    assert_eq!((&flag["fell_from_us"], &flag["fell_to_us"]), (&json!(57_600_000), &json!(60_400_000)));
     table.at(60_500, reading(0, 0, Color::Black)).at(60_600, Event::Flag(Color::Black));
     let both = table.advisories("both-flags")[0];
     assert_eq!((&both["order"], &both["sure"]), (&json!("white-first"), &json!(false)));

@@ -2,6 +2,7 @@
 
 use shakmaty::{Color, Square};
 use touchmoved::session::{
+    clock::Finding,
     event::{ClockReading, Event, GameResult, Stamped},
     fact::{Fact, FactKind},
     settings::OrientationSetting,
@@ -202,9 +203,14 @@ impl Mirror {
             }
             FactKind::GameEnd { result, .. } => *result = self.result(*result),
             FactKind::Clock(reading) => *reading = self.times(*reading),
+            FactKind::ClockFinding(
+                Finding::Changed { side, .. }
+                | Finding::Frozen { side, .. }
+                | Finding::Pressed { by: side, .. },
+            ) => *side = self.color(*side),
+            FactKind::ClockFinding(Finding::Standing | Finding::Exchanged) => {}
             FactKind::PlyClock { .. }
             | FactKind::PlyTime { .. }
-            | FactKind::ClockFinding(_)
             | FactKind::Orientation { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Contact { .. }

@@ -45,7 +45,7 @@ impl Estimator {
         let (Some(first), Some(last)) = (samples.first().copied(), samples.last().copied()) else { return };
         let unseen = !self.wired && self.bank.running().is_some() && first.to - self.heard > GAP_US;
         let others: Vec<Other> = Color::ALL.into_iter().filter_map(|side| self.other(side, &last)).collect();
-        let tell = jump && !unseen && !self.is_unseen_pair(&others);
+        let tell = jump && !unseen && !self.is_unseen_pair(&others) && !self.is_press_before_stop(&others);
         self.before = None;
         self.pending = None;
         for other in &others {
@@ -139,6 +139,15 @@ impl Estimator {
             |side| self.per_move(side).is_none_or(|per_move| matches!(per_move, PerMove::Increment { .. }));
         (others.len() == 2 || !Color::ALL.into_iter().any(adds))
             && Color::ALL.into_iter().all(|side| self.is_late_increment(side, by(side)))
+    }
+
+    /// The player pressed and the clock was stopped with no message in between: he got what a move adds.
+    fn is_press_before_stop(&self, others: &[Other]) -> bool {
+        let [other] = others else { return false };
+        self.stopped == Some(other.side)
+            && self.bank.running().is_none()
+            && self.heard <= self.motion.since.hi
+            && self.is_late_increment(other.side, other.by())
     }
 
     /// True where a side has so much more than expected, in microseconds, as a press that no message showed explains.

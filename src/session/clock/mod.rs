@@ -112,6 +112,8 @@ pub struct Estimator {
     wired: bool,
     /// An event of its own stopped the clock.
     paused: bool,
+    /// Whose time ran until the clock was stopped.
+    stopped: Option<Color>,
     /// The last press, while its player's time rests.
     press: Option<Color>,
     /// When it was, as far as it was seen.
@@ -157,6 +159,7 @@ impl Estimator {
             unlearnt: false,
             wired: false,
             paused: false,
+            stopped: None,
             press: None,
             press_at: Span::ALL,
             before_press: Span::ALL,

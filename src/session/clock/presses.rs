@@ -6,6 +6,7 @@ use shakmaty::Color;
 
 use super::{
     ALONE_US, Before, Estimate, Estimator, Finding, Motion, NEAR_US, PRESS_US, PerMove, Sample, Span, Step,
+    follows,
 };
 use crate::session::time::MonoTime;
 
@@ -98,8 +99,9 @@ impl Estimator {
             // It may be older than the press.
             return false;
         }
-        let Some((first, window)) = self.turned.take().filter(|(first, _)| first.running == sample.running)
-        else {
+        self.start_missed(sample);
+        let again = |(first, _): &(Sample, Span)| first.running == sample.running && follows(first, sample);
+        let Some((first, window)) = self.turned.take().filter(again) else {
             self.turned = Some((*sample, self.window(sample)));
             return false;
         };
@@ -111,6 +113,26 @@ impl Estimator {
             None => self.turn(&first, window),
         }
         true
+    }
+
+    /// One message showed that a clock was started, and the next one that its player has pressed since, where the times
+    /// say so.
+    fn start_missed(&mut self, sample: &Sample) {
+        let started = self.turned.filter(|(first, _)| {
+            self.bank.running().is_none()
+                && first.running.is_some()
+                && first.running == sample.running.map(Color::other)
+        });
+        let Some((Sample { running: Some(side), .. }, since)) = started else { return };
+        let mut with = self.bank.clone();
+        with.start(side, since, self.step(side));
+        with.press(side, Span::new(since.lo, sample.to), self.step(side), self.step(!side));
+        let mut without = self.bank.clone();
+        without.start(!side, Span::new(since.lo, sample.to), self.step(!side));
+        if with.miss(sample) < without.miss(sample) {
+            self.turned = None;
+            self.started(side, since, false);
+        }
     }
 
     /// One message alone showed another state: two quick presses where the times say so, else a misread lever.
@@ -225,12 +247,14 @@ impl Estimator {
 
     fn started(&mut self, side: Color, window: Span, own: bool) {
         self.changes(window, own);
+        self.stopped = None;
         let step = self.step(side);
         self.bank.start(side, window, step);
     }
 
     fn stopped(&mut self, window: Span, own: bool) {
         self.changes(window, own);
+        self.stopped = self.bank.running();
         self.bank.stop(window);
     }
 

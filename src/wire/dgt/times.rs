@@ -27,8 +27,8 @@ pub(super) struct Times {
     last: Option<ClockState>,
     /// A state that was held back.
     held: Option<ClockState>,
-    /// The lever was seen laid over by one message alone.
-    lever: bool,
+    /// The message that alone showed the lever laid over.
+    lever: Option<ClockState>,
     /// How often in a row the time fell on the side that the lever says is resting.
     contrary: u8,
     /// The last reading that was told.
@@ -87,18 +87,19 @@ impl Times {
     /// A press completes a move, for good. The lever is one bit of a message that has no checksum: where the time that
     /// a move adds does not speak for a press, too, the next message has to show it.
     fn lever(&mut self, state: ClockState, left: Color, out: &mut Vec<Event>) {
-        let confirmed = std::mem::take(&mut self.lever);
+        let alone = self.lever.take();
+        let confirmed = alone.is_some_and(|alone| agree(&alone, &state));
         let last = self.last.filter(|last| last.running && last.right_lever_high != state.right_lever_high);
         let pressed = match last {
             Some(last) if state.running || confirmed => {
                 if !confirmed && !adds(&last, &state) {
-                    self.lever = true;
+                    self.lever = Some(state);
                     return;
                 }
                 true
             }
             Some(_) => false,
-            None if confirmed => {
+            None if alone.is_some() => {
                 out.push(Event::Device(json!({"what": "clock-lever-alone"})));
                 false
             }
@@ -212,6 +213,14 @@ impl Times {
     }
 }
 
+/// True for two messages in a row that show the same lever and about the same times.
+fn agree(one: &ClockState, next: &ClockState) -> bool {
+    const MOST_S: u32 = 3;
+    one.right_lever_high == next.right_lever_high
+        && one.left.seconds.abs_diff(next.left.seconds) <= MOST_S
+        && one.right.seconds.abs_diff(next.right.seconds) <= MOST_S
+}
+
 /// True where the side that pressed was given the time for a move, and its opponent's time is what it was: an old
 /// message shows other times of both.
 fn adds(last: &ClockState, state: &ClockState) -> bool {
@@ -301,7 +310,8 @@ mod tests {
             take(&mut times, state(99, 90, true, false)),
             [alone, reading(99, 90, Some(Color::White))]
         );
-        take(&mut times, state(98, 90, true, true));
+        take(&mut times, state(108, 70, true, true));
+        assert_eq!(take(&mut times, state(98, 90, true, true)), [], "which shows quite other times");
         assert_eq!(
             take(&mut times, state(98, 89, true, true)),
             [reading(98, 89, Some(Color::Black)), Event::Press(Color::White)],
