@@ -339,21 +339,22 @@ impl Board {
 
     fn fire(&mut self, now: MonoTime) {
         loop {
-            let at = self.soonest();
+            let session = self.session.deadline().unwrap_or(MonoTime::END);
+            let at = self.soonest_with(session);
             if at > now || at == MonoTime::END {
                 return;
             }
-            self.fire_next(at.max(self.reached));
+            self.fire_next(at.max(self.reached), session);
         }
     }
 
     #[inline(never)]
-    fn fire_next(&mut self, at: MonoTime) {
+    fn fire_next(&mut self, at: MonoTime, session: MonoTime) {
         self.reached = at;
         let rested = if self.has_two_boards() { self.rest().filter(|(due, _)| *due <= at) } else { None };
         if let Some((_, unit)) = rested {
             self.settle(at, unit);
-        } else if self.session.deadline().is_some_and(|due| due <= at) {
+        } else if session <= at && session != MonoTime::END {
             self.session.advance(at);
             self.pass_on(at);
         } else {
@@ -427,7 +428,11 @@ impl Board {
 
     /// The next deadline as it was set, or the end of time.
     fn soonest(&self) -> MonoTime {
-        let session = self.session.deadline().unwrap_or(MonoTime::END);
+        self.soonest_with(self.session.deadline().unwrap_or(MonoTime::END))
+    }
+
+    /// The same, with the deadline of the session.
+    fn soonest_with(&self, session: MonoTime) -> MonoTime {
         let soonest = session.min(self.conduct.soonest());
         // The contacts of a single board rest in its session.
         match self.has_two_boards() {

@@ -93,6 +93,9 @@ impl Reader {
     }
 
     pub fn deadline(&self) -> Option<MonoTime> {
+        if !self.estimator.is_read() {
+            return None;
+        }
         let held = self.held.filter(|_| !self.estimator.is_in_doubt()).map(|(_, due)| due);
         match (held, self.estimator.deadline()) {
             (Some(one), Some(other)) => Some(one.min(other)),
