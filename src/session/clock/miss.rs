@@ -77,6 +77,7 @@ impl Estimator {
         let least = std::iter::once(0).chain(periods).map(off).min().unwrap_or(0);
         u64::try_from(least / 1000).ok()
     }
+
     /// Two presses went by without a message in between: each player has what a move adds, and the mover is the same.
     fn is_pair(&self, now: i64, reading: &ClockReading) -> bool {
         Color::ALL.into_iter().all(|side| {

@@ -133,15 +133,12 @@ impl Conduct {
                     ..notice
                 });
             }
-            if let Some(period) = self.period_now(side, desk)
-                && expected
-                    .zip(added)
-                    .is_some_and(|(expected, added)| far(expected) && !far(expected.saturating_add(added)))
-            {
-                self.clocks.half_mut(side).has = period;
-            }
             let by_period = expected.zip(added).map(|(expected, added)| expected.saturating_add(added));
-            let explained = [pressed, by_period].into_iter().flatten().any(|expected| !far(expected));
+            let near = |expected: Option<u64>| expected.is_some_and(|expected| !far(expected));
+            if near(by_period) && !near(expected) {
+                self.period_was_added(side, desk);
+            }
+            let explained = near(pressed) || near(by_period);
             let unexplained = expected.filter(|_| !explained);
             self.clocks.corrections.get_mut(side).read(unexplained, reported, tolerance);
             self.clocks.half_mut(side).left = Some(reported);
@@ -167,17 +164,9 @@ impl Conduct {
         periods::added_ms(control, next)
     }
 
-    /// The period of a side's next move, counted from 0.
-    pub(in crate::game::conduct) fn period_now(&self, side: Color, desk: &Desk<'_>) -> Option<usize> {
-        self.clocks.control_of(side)?;
-        Some(self.clocks.period(side, self.completed_by(side, desk)))
-    }
-
     /// The clock has added the time of the period in which a side plays now.
     pub(in crate::game::conduct) fn period_was_added(&mut self, side: Color, desk: &Desk<'_>) {
-        if let Some(period) = self.period_now(side, desk) {
-            self.clocks.half_mut(side).has = period;
-        }
+        self.clocks.half_mut(side).has = self.clocks.period(side, self.completed_by(side, desk));
     }
 
     /// What a running clock shows if its player presses now, in milliseconds.
