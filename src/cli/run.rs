@@ -64,5 +64,8 @@ fn announce(started: &Started) {
     if let Some(address) = started.livechess {
         tracing::info!("LiveChess: ws://{address}/api/v1.0");
     }
+    if let Some(address) = started.operator {
+        tracing::info!("for the operator, without a delay: http://{address}/");
+    }
     tracing::info!("ready, {} board(s)", started.boards.len());
 }

@@ -51,9 +51,21 @@ struct Shared {
     ending: watch::Receiver<bool>,
 }
 
+/// Who may reach a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Spectators, who see the game late: what tells how things stand now is not served.
+    Public,
+    /// Spectators, players and the operator.
+    All,
+}
+
 /// The routes of the surface, and those of others that share its address.
-pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> Router {
-    let clock_page = clock_page::router(hub.clone(), ending.clone());
+pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router, reach: Reach) -> Router {
+    let now = match reach {
+        Reach::All => operator_routes(hub.clone(), ending.clone()),
+        Reach::Public => late_routes(),
+    };
     let shared = Shared { hub, ending };
     let public = Router::new()
         .route("/api/boards", get(boards).options(preflight))
@@ -64,13 +76,32 @@ pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> R
         .layer(middleware::from_fn(cross_origin));
     Router::new()
         .merge(public)
-        .route("/healthz", get(healthz))
-        .route("/metrics", get(metrics))
         .fallback(asset)
         .with_state(shared)
-        .merge(clock_page)
+        .merge(now)
         .merge(more)
         .layer(middleware::from_fn(limits))
+}
+
+/// What shows how things stand now: the figures of the operator, the clock for the screens beside the boards.
+fn operator_routes(hub: Hub, ending: watch::Receiver<bool>) -> Router {
+    Router::new()
+        .route("/healthz", get(healthz))
+        .route("/metrics", get(metrics))
+        .with_state(Shared { hub: hub.clone(), ending: ending.clone() })
+        .merge(clock_page::router(hub, ending))
+}
+
+/// The same addresses where the game is shown late: a clock and a counter would tell of moves before their time.
+fn late_routes() -> Router {
+    let elsewhere = || async {
+        let text = "what is shown here is late, and this would not be; it is served at [operator] listen";
+        problem(StatusCode::NOT_FOUND, text)
+    };
+    let alive = || async { ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "status": "ok" }))) };
+    ["/metrics", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
+        .into_iter()
+        .fold(Router::new().route("/healthz", get(alive)), |router, path| router.route(path, get(elsewhere)))
 }
 
 /// Refuses bodies that nothing here reads, and tells browsers not to guess types.

@@ -45,6 +45,8 @@ struct Inner {
     metrics: Arc<Metrics>,
     operator: Desk,
     clocks: Clocks,
+    /// One hub counts what happens; the others only show it later.
+    counts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -181,6 +183,22 @@ impl Hub {
             metrics: Arc::default(),
             operator: Desk::default(),
             clocks: Clocks::default(),
+            counts: true,
+        }))
+    }
+
+    /// Another hub of this daemon, for outputs that do not show what this one does. Its clients are counted with
+    /// those of this one; what happens is counted here.
+    #[must_use]
+    pub fn beside(&self) -> Hub {
+        Hub(Arc::new(Inner {
+            run: self.0.run.clone(),
+            shared: Mutex::default(),
+            live: broadcast::Sender::new(QUEUE),
+            metrics: Arc::clone(&self.0.metrics),
+            operator: self.0.operator.clone(),
+            clocks: Clocks::default(),
+            counts: false,
         }))
     }
 
@@ -232,7 +250,9 @@ impl Hub {
                 FeedEvent::Clock(clock) => FeedEvent::Clock(heard_now(clock)),
                 event => event,
             };
-            self.0.metrics.event(&event);
+            if self.0.counts {
+                self.0.metrics.event(&event);
+            }
             let Some(channel) = shared.boards.get_mut(index) else { return };
             Arc::make_mut(&mut channel.state).apply(&event);
             if event.changes_score() {

@@ -14,10 +14,12 @@ pub mod livechess;
 pub mod metrics;
 mod net;
 pub mod operator;
+pub mod outputs;
 pub mod pgn;
 mod pgn_files;
 mod serve;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
 pub use hub::Hub;
+pub use outputs::{Output, Outputs};
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

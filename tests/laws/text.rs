@@ -10,7 +10,7 @@ use touchmoved::{
         livechess::{Client, Now},
     },
     game::Board,
-    publish::{Publisher, Tags},
+    publish::{Publisher, Tags, release::Threshold},
     session::{Session, setup::GameSetup},
     simulate,
     wire::{livechess::Request, sensor_log},
@@ -96,7 +96,7 @@ static HALL: LazyLock<Hub> = LazyLock::new(|| {
 /// more than the messages that the answer leads to.
 pub fn livechess_request(data: &[u8]) {
     let now = Now { wall_us: 1_000_000_000_000, mono_us: 50_000_000 };
-    let mut client = Client::new(HALL.clone());
+    let mut client = Client::new(HALL.clone(), Threshold::Completed);
     for message in text(data).lines() {
         client.text(message, now);
         let frames: Vec<String> = std::iter::from_fn(|| client.poll_out()).collect();
