@@ -94,7 +94,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, http, livechess, log, operator, pgn, release",
+            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, http, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);

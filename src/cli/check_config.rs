@@ -113,6 +113,9 @@ fn summary(config: &Config, listed: usize) -> String {
     if config.operator.is_some() {
         line("operator", &service(config.operator));
     }
+    if config.stream.is_some() {
+        line("stream", &(service(config.stream) + &late(release.stream)));
+    }
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
     let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));
     let tokens: Vec<String> = tokens.collect();

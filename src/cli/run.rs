@@ -67,5 +67,8 @@ fn announce(started: &Started) {
     if let Some(address) = started.operator {
         tracing::info!("for the operator, without a delay: http://{address}/");
     }
+    if let Some(address) = started.stream {
+        tracing::info!("streams as lines over TCP: {address}");
+    }
     tracing::info!("ready, {} board(s)", started.boards.len());
 }

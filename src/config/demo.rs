@@ -37,6 +37,7 @@ impl Config {
             livechess: local(read::LIVECHESS_PORT),
             livechess_origins: Vec::new(),
             operator: None,
+            stream: None,
             livechess_moves: Threshold::Completed,
             release: ReleaseConfig::default(),
             max_connections: read::MAX_CONNECTIONS,

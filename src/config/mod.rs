@@ -54,6 +54,8 @@ pub struct Config {
     pub livechess_origins: Vec<String>,
     /// Where the web pages are served once more, for the operator, who sees everything at once (`operator`).
     pub operator: Option<SocketAddr>,
+    /// Where the streams are served as lines over TCP (`stream`); nothing when they are off.
+    pub stream: Option<SocketAddr>,
     /// From when on a move is in the list that LiveChess clients get (`livechess.publish`).
     pub livechess_moves: Threshold,
     /// What leaves when (`release`, and the same keys in the tables of the outputs).
@@ -80,6 +82,8 @@ pub struct ReleaseConfig {
     pub livechess: Policy,
     /// PGN files (`pgn`).
     pub pgn: Policy,
+    /// Lines over TCP (`stream`).
+    pub stream: Policy,
 }
 
 /// How much is logged.

@@ -100,6 +100,8 @@ pub struct Started {
     pub livechess: Option<SocketAddr>,
     /// The operator's page.
     pub operator: Option<SocketAddr>,
+    /// Lines over TCP.
+    pub stream: Option<SocketAddr>,
     /// The boards with the journal that each writes.
     pub boards: Vec<(String, PathBuf)>,
     /// The arbiter can enter commands.
@@ -156,12 +158,13 @@ async fn serve(
     let outputs = Outputs::new(&policies(config));
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());
+    let stream = feeds.stream();
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &outputs, desk)?;
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, operator, boards: boards.paths.clone(), desk });
+    started(&Started { http, livechess, operator, stream, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -190,6 +193,7 @@ fn feed_config(config: &Config) -> FeedConfig {
         livechess: config.livechess,
         pgn_dir: config.pgn_dir.clone(),
         operator: config.operator,
+        stream: config.stream,
         livechess_moves: config.livechess_moves,
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
@@ -203,6 +207,7 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::Http, release.http, config.http.is_some()),
         (Output::LiveChess, release.livechess, config.livechess.is_some()),
         (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
+        (Output::Stream, release.stream, config.stream.is_some()),
     ];
     outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
 }

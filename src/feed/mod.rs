@@ -18,6 +18,7 @@ pub mod outputs;
 pub mod pgn;
 mod pgn_files;
 mod serve;
+pub mod stream;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
 pub use hub::Hub;

@@ -35,6 +35,8 @@ pub enum Output {
     LiveChess,
     /// PGN files.
     Pgn,
+    /// Lines of JSON over TCP.
+    Stream,
 }
 
 impl Output {
@@ -44,6 +46,7 @@ impl Output {
             Output::Http => "http",
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
+            Output::Stream => "stream",
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{
     net::Limited,
     outputs::{Output, Outputs},
     pgn_files,
+    stream::lines,
 };
 use crate::publish::release::Threshold;
 
@@ -33,6 +34,8 @@ pub struct FeedConfig {
     pub pgn_dir: Option<PathBuf>,
     /// The web page again, for the operator: it stays behind in nothing.
     pub operator: Option<SocketAddr>,
+    /// Lines of JSON over TCP, in the manner of gpsd; nothing switches them off.
+    pub stream: Option<SocketAddr>,
     /// From when on a move is in the list that LiveChess clients get.
     pub livechess_moves: Threshold,
     /// Connections that each surface serves at a time; more are closed at once.
@@ -49,6 +52,7 @@ impl Default for FeedConfig {
             livechess: Some(SocketAddr::from(([127, 0, 0, 1], 1982))),
             pgn_dir: None,
             operator: None,
+            stream: None,
             livechess_moves: Threshold::Completed,
             max_connections: 256,
             livechess_origins: Vec::new(),
@@ -86,6 +90,7 @@ pub struct Feeds {
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
     operator: Option<TcpListener>,
+    stream: Option<TcpListener>,
     /// Routes of others at the address of the web page.
     more: Router,
 }
@@ -95,7 +100,8 @@ pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
     let operator = listen(config.operator, "[operator] listen").await?;
-    Ok(Feeds { config, http, livechess, operator, more: Router::new() })
+    let stream = listen(config.stream, "[stream] listen").await?;
+    Ok(Feeds { config, http, livechess, operator, stream, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -124,6 +130,11 @@ impl Feeds {
         self.operator.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
+    /// Where lines over TCP are served.
+    pub fn stream(&self) -> Option<SocketAddr> {
+        self.stream.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
     /// Serves these routes, too, at the address of the web page.
     #[must_use]
     pub fn with(mut self, more: Router) -> Feeds {
@@ -139,7 +150,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, more } = self;
+        let Feeds { config, http, livechess, operator, stream, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -164,6 +175,14 @@ impl Feeds {
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
             let listener = Limited::new(listener, limit, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
+        }
+        if let Some(listener) = stream {
+            let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
+            let listener = Limited::new(listener, limit, hub.clone(), "stream");
+            tasks.spawn(async move {
+                lines::serve(listener, hub, ending, alive).await;
+                Ok(())
+            });
         }
         tasks.spawn({
             let (outputs, ending) = (outputs.clone(), ending.clone());

@@ -92,6 +92,22 @@ static HALL: LazyLock<Hub> = LazyLock::new(|| {
     hub
 });
 
+/// Any line as a request of a client of the streams: what is read is written so that it reads back to the same, and
+/// what is refused is refused in words of a bounded length.
+pub fn stream_request(data: &[u8]) {
+    use touchmoved::wire::stream::Request;
+    for line in text(data).lines() {
+        match Request::parse(line) {
+            Ok(Request::Watch(watch)) => {
+                let again = format!("?WATCH={};", must(serde_json::to_string(&watch), line));
+                assert_eq!(Request::parse(&again), Ok(Request::Watch(watch)), "{line}");
+            }
+            Ok(Request::Version | Request::Poll) => {}
+            Err(reason) => assert!(!reason.is_empty() && reason.len() < 400 + 2 * line.len(), "{reason}"),
+        }
+    }
+}
+
 /// Any lines as the messages of one client: each is answered once, with its own id, and by no
 /// more than the messages that the answer leads to.
 pub fn livechess_request(data: &[u8]) {

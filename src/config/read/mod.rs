@@ -30,6 +30,8 @@ pub(super) const HTTP_PORT: u16 = 8080;
 pub(super) const LIVECHESS_PORT: u16 = 1982;
 /// Port of the default of `operator.listen`.
 pub(super) const OPERATOR_PORT: u16 = 8081;
+/// Port of the default of `stream.listen`.
+pub(super) const STREAM_PORT: u16 = 1983;
 /// Default of `http.max-connections`.
 pub(super) const MAX_CONNECTIONS: usize = 256;
 
@@ -84,11 +86,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         livechess: services.livechess,
         livechess_origins: services.origins,
         operator: services.operator,
+        stream: services.stream,
         livechess_moves: services.livechess_moves,
         release: ReleaseConfig {
             http: services.http_policy,
             livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
             pgn: pgn_policy,
+            stream: services.stream_policy,
         },
         max_connections: services.max_connections,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
@@ -134,6 +138,8 @@ struct Services {
     http: Option<SocketAddr>,
     http_policy: Policy,
     operator: Option<SocketAddr>,
+    stream: Option<SocketAddr>,
+    stream_policy: Policy,
     livechess: Option<SocketAddr>,
     livechess_moves: Threshold,
     livechess_delay: Delay,
@@ -158,19 +164,26 @@ fn services(root: &Section<'_>, release: Policy) -> Services {
     // Where spectators see the game late, the operator has a page of his own.
     let operator =
         listener(&operator_section, OPERATOR_PORT, http_policy != Policy::default() && http.is_some());
+    let stream_section = root.section("stream");
+    let stream = listener(&stream_section, STREAM_PORT, false);
+    let stream_policy = release::policy(&stream_section, release);
     let listening = [
         (&http_section, "http", http),
         (&section, "livechess", livechess),
         (&operator_section, "operator", operator),
+        (&stream_section, "stream", stream),
     ];
     own_ports(&listening);
     http_section.finish();
     section.finish();
     operator_section.finish();
+    stream_section.finish();
     Services {
         http,
         http_policy,
         operator,
+        stream,
+        stream_policy,
         livechess,
         livechess_moves,
         livechess_delay,

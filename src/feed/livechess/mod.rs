@@ -25,7 +25,7 @@ use tokio::{
 
 use self::client::eboards;
 pub use self::{client::Client, follow::Now};
-use super::{hub::Hub, metrics::ClientGuard, serve::ended};
+use super::{hub::Hub, metrics::ClientGuard, serve::ended, stream::socket::small};
 use crate::{publish::release::Threshold, sysclock};
 
 /// Longest message of a client in bytes; the longest documented one has some 200.
@@ -119,10 +119,7 @@ async fn upgrade(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => upgrade
-            .max_message_size(MAX_MESSAGE)
-            .max_frame_size(MAX_MESSAGE)
-            .on_upgrade(move |socket| talk(socket, shared)),
+        Ok(upgrade) => small(upgrade, MAX_MESSAGE).on_upgrade(move |socket| talk(socket, shared)),
         Err(_) => {
             let text = "this address speaks WebSocket; the boards are at /api/v1.0/eboards\n";
             (StatusCode::UPGRADE_REQUIRED, [(header::UPGRADE, "websocket")], text).into_response()
