@@ -252,7 +252,7 @@ impl Publisher {
                 self.law(law);
             }
             FactKind::Touch { .. }
-            | FactKind::Adjust { .. }
+            | FactKind::PutBack { .. }
             | FactKind::Ambiguous { .. }
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }

@@ -38,7 +38,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 7;
+pub const LOGIC_VERSION: u32 = 8;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]
@@ -467,13 +467,9 @@ impl Session {
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
-        let sooner = |a: Option<MonoTime>, b: Option<MonoTime>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (one, other) => one.or(other),
-        };
         let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
-        let narrator = sooner(self.narrator.deadline(), self.narrator.clock_deadline());
-        sooner(debounce, sooner(narrator, self.health.deadline()))
+        let narrator = MonoTime::sooner(self.narrator.deadline(), self.narrator.clock_deadline());
+        MonoTime::sooner(debounce, MonoTime::sooner(narrator, self.health.deadline()))
     }
 
     /// The next fact, in order.

@@ -164,7 +164,7 @@ impl Mirror {
                     };
                 }
             }
-            FactKind::Adjust { square: at, .. } => square(at),
+            FactKind::PutBack { square: at, .. } => square(at),
             FactKind::MoveMade { uci, san, by, .. } => {
                 played(uci);
                 *san = MoveText::default();

@@ -335,7 +335,7 @@ impl Conduct {
         if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
             *published &= !self.adjournment.forget(*ply);
         }
-        match &fact.kind {
+        match &mut fact.kind {
             FactKind::MoveWithdrawn { .. } => {
                 self.withdrawn_on_two_boards();
                 self.withdrawn(desk);
@@ -403,8 +403,9 @@ impl Conduct {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
-            FactKind::Adjust { square, ms } => {
+            FactKind::PutBack { square, ms, adjusting } => {
                 let (square, away_ms) = (*square, *ms);
+                *adjusting = self.turn.ends_adjusting(square);
                 desk.facts.push_back(fact);
                 self.put_back(square, away_ms, desk);
                 return;

@@ -116,6 +116,13 @@ impl Turn {
         self.bound_to = None;
     }
 
+    /// A man was put back: true when it had been lifted under an announced adjustment.
+    pub(super) fn ends_adjusting(&mut self, square: Square) -> bool {
+        let announced = self.adjusted.contains(square);
+        self.adjusted.discard(square);
+        announced
+    }
+
     /// What was lifted was no touch in law.
     pub(super) fn forget_touches(&mut self) {
         self.touches.clear();

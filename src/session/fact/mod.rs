@@ -178,11 +178,13 @@ pub enum FactKind {
         certainty: Certainty,
     },
     /// A man was lifted and put back on its square.
-    Adjust {
+    PutBack {
         /// The square.
         square: Square,
         /// Milliseconds between lift and return.
         ms: u64,
+        /// An adjustment had been announced before the lift (Article 4.2): it was no touch.
+        adjusting: bool,
     },
     /// A move was made, presumably released (Article 4.7).
     MoveMade {
@@ -375,7 +377,8 @@ impl FactKind {
     pub fn name(&self) -> &'static str {
         match self {
             FactKind::Touch { .. } => "touch",
-            FactKind::Adjust { .. } => "adjust",
+            FactKind::PutBack { adjusting: true, .. } => "adjust",
+            FactKind::PutBack { adjusting: false, .. } => "put_back",
             FactKind::MoveMade { .. } => "move_made",
             FactKind::MovePublished { .. } => "move_published",
             FactKind::MoveWithdrawn { .. } => "move_withdrawn",
@@ -401,7 +404,7 @@ impl FactKind {
     pub fn must_be_durable(&self) -> bool {
         match self {
             FactKind::Touch { .. }
-            | FactKind::Adjust { .. }
+            | FactKind::PutBack { .. }
             | FactKind::Clock(_)
             | FactKind::PlyTime { .. }
             | FactKind::ClockFinding(_)
@@ -421,7 +424,7 @@ impl FactKind {
                 map.serialize_entry("piece", piece)?;
                 map.serialize_entry("certainty", certainty.as_str())?;
             }
-            FactKind::Adjust { square, ms } => {
+            FactKind::PutBack { square, ms, .. } => {
                 map.serialize_entry("square", &square.to_string())?;
                 map.serialize_entry("lifted_ms", ms)?;
             }

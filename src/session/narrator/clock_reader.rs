@@ -97,10 +97,7 @@ impl Reader {
             return None;
         }
         let held = self.held.filter(|_| !self.estimator.is_in_doubt()).map(|(_, due)| due);
-        match (held, self.estimator.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        MonoTime::sooner(held, self.estimator.deadline())
     }
 
     /// Whether a reading has to wait for the next one: it shows times that are not possible, and the one before it

@@ -261,10 +261,7 @@ impl Narrator {
     /// When the reader of the clock, or a press that awaits a reading, has something to do.
     pub(super) fn clock_deadline(&self) -> Option<MonoTime> {
         let awaits = self.awaits_clock.filter(|awaits| !awaits.estimated).map(AwaitsClock::due);
-        match (awaits, self.reader.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        MonoTime::sooner(awaits, self.reader.deadline())
     }
 
     pub(super) fn is_paused(&self) -> bool {

@@ -70,7 +70,10 @@ impl Conduct {
         let position = desk.session.position();
         let owner = position.board().color_at(square);
         self.see_hand(by, square, owner, desk);
-        let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
+        // Who has the move may adjust any man, the other player is heard where it is his own.
+        let open = |adjusting: &Adjusting| {
+            desk.at <= adjusting.until && (adjusting.by == by || owner == Some(adjusting.by))
+        };
         if self.turn.adjusting.as_ref().is_some_and(open) {
             self.turn.adjusted.add(square);
             return;
@@ -102,7 +105,10 @@ impl Conduct {
     #[cold]
     fn see_new_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
         let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
-        self.clocks.see(own_hand.unwrap_or(by));
+        // The sealed move is put on the board by whoever is there (Guideline I.9; 2005: A.9).
+        if self.adjournment.sealed_move().is_none() {
+            self.clocks.see(own_hand.unwrap_or(by), desk.at);
+        }
     }
 
     /// The player who moved a rook and has not pressed takes his king: he castles the wrong way round
@@ -176,7 +182,6 @@ impl Conduct {
 
     /// A man was put back on its square.
     pub(in crate::game::conduct) fn put_back(&mut self, square: Square, away_ms: u64, desk: &mut Desk<'_>) {
-        self.turn.adjusted.discard(square);
         if away_ms < self.debounce_ms {
             // No hand is so quick: the contact opened, the man stood still.
             self.turn.touches.retain(|touch| touch.square != square);
