@@ -253,6 +253,7 @@ impl Publisher {
             }
             FactKind::Touch { .. }
             | FactKind::PutBack { .. }
+            | FactKind::Obligation(_)
             | FactKind::Ambiguous { .. }
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }

@@ -212,6 +212,7 @@ impl Mirror {
             FactKind::PlyClock { .. }
             | FactKind::PlyTime { .. }
             | FactKind::Orientation { .. }
+            | FactKind::Obligation(_)
             | FactKind::ResultWithdrawn
             | FactKind::Contact { .. }
             | FactKind::Law(_) => {}

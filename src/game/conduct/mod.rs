@@ -46,7 +46,7 @@ use crate::{
         event::{ClockReading, Event, GameResult, Unit},
         fact::{
             ByRule, Certainty, Conclusion, Fact, FactKind,
-            law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
+            law::{Audience, Both, ClockCalc, LawFact, LawState, Notice, Obligation},
         },
         setup::{BoardKind, GameSetup, SetupError, Signal},
         text::MoveText,
@@ -106,6 +106,11 @@ impl Desk<'_> {
     #[inline(never)]
     fn notice(&mut self, notice: Notice) {
         self.tell(LawFact::Advisory(Box::new(notice)));
+    }
+
+    /// What binds the player who has the move.
+    fn bind(&mut self, obligation: Obligation) {
+        self.facts.push_back(Fact { ev: self.ev, at: self.at, kind: FactKind::Obligation(obligation) });
     }
 
     fn calc(&mut self, calc: ClockCalc) {
@@ -422,6 +427,7 @@ impl Conduct {
             | FactKind::PlyTime { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Law(_)
+            | FactKind::Obligation(_)
             | FactKind::Touch { .. }
             | FactKind::MoveMade { .. }
             | FactKind::MoveCompleted { .. }

@@ -56,10 +56,10 @@ impl Conduct {
     /// Settles the account of a completed move and tells it, where no clock is read.
     #[inline(never)]
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let used = desk.at.since(self.clocks.since) / 1000;
         let (own, opponent) = (self.clocks.remaining(side, desk.at), self.clocks.half(!side).left);
         self.clocks.at_press = AtPress { own, credited: own, opponent };
         let Some(before) = self.clocks.half(side).left else { return };
+        let used = desk.at.since(self.clocks.since) / 1000;
         let completed = self.completed_by(side, desk);
         let of_move = if desk.turn() == side { completed } else { completed.saturating_sub(1) };
         let per_move = self.clocks.per_move(side, of_move);

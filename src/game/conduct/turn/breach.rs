@@ -10,7 +10,7 @@ use crate::{
         touch::{self, Binding},
     },
     session::{
-        fact::law::{Audience, LawFact, Notice, Obligation, Partial, Side, Sq},
+        fact::law::{Audience, Notice, Obligation, Partial, Side, Sq},
         text::MoveText,
     },
 };
@@ -126,7 +126,12 @@ impl Conduct {
         let Violation { by, touches, binding, partial, .. } = violation;
         let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
         let obligation = self.obligation(&squares, &binding, desk);
-        desk.tell(LawFact::Obligation(Obligation { by: Side(by), partial, ..obligation }));
+        let obligation = Obligation { by: Side(by), ..obligation };
+        desk.bind(if partial.is_some() {
+            obligation.with(|more| more.partial = partial)
+        } else {
+            obligation
+        });
         if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
             let castling = binding.must_castle.is_some();
             self.turn.committed = Some(Committed { partial, moves, castling });
@@ -148,7 +153,7 @@ impl Conduct {
         let binding = touch::binding(before, legal.as_slice(), &[man], ban, self.articles);
         let obligation = self.obligation(&[man], &binding, desk);
         let by = Side(before.turn());
-        desk.tell(LawFact::Obligation(Obligation { by, reported: true, ..obligation }));
+        desk.bind(Obligation { by, reported: true, ..obligation });
         self.turn.touches = vec![Touch { square: man, at: desk.at }];
         self.turn.binding = Some(binding);
     }

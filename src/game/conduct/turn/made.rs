@@ -13,7 +13,7 @@ use crate::{
     session::{
         fact::{
             Fact, FactKind,
-            law::{Audience, Choice, LawFact, Notice, Obligation, Partial, Side, Sq},
+            law::{Audience, Choice, Notice, Obligation, Partial, Side, Sq},
         },
         setup::BoardKind,
         time::MonoTime,
@@ -129,12 +129,8 @@ impl Conduct {
             let obligation = self.obligation(&touches, &binding, desk);
             let partial = Some(partial);
             let by = Side(before.turn());
-            desk.tell(LawFact::Obligation(Obligation {
-                partial,
-                by,
-                legal: Choice::Of(texts),
-                ..obligation
-            }));
+            let obligation = Obligation { by, legal: Choice::Of(texts.into()), ..obligation };
+            desk.bind(obligation.with(|more| more.partial = partial));
         }
         let candidates = vec![format!("{from}{to}*")];
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: FactKind::Ambiguous { candidates } });
@@ -183,7 +179,7 @@ impl Conduct {
                 );
                 let by = Side(before.turn());
                 let obligation = self.obligation(&touches, &binding, desk);
-                desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
+                desk.bind(Obligation { by, ..obligation });
             }
         }
         if net_zero {

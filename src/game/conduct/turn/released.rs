@@ -9,7 +9,7 @@ use crate::{
     session::{
         fact::{
             Fact, FactKind,
-            law::{Audience, LawFact, Notice, Obligation, Partial, Sq},
+            law::{Audience, Notice, Partial, Sq},
         },
         setup::BoardKind,
         text::MoveText,
@@ -90,7 +90,7 @@ impl Conduct {
         let touches = self.turn.touched();
         let obligation = self.obligation(&touches, &binding, desk);
         let partial = Some(committed.partial);
-        desk.tell(LawFact::Obligation(Obligation { partial, ..obligation }));
+        desk.bind(obligation.with(|more| more.partial = partial));
         self.turn.committed = Some(committed);
     }
 

@@ -7,7 +7,7 @@ use crate::{
     game::conduct::{Conduct, Desk, Order},
     laws::touch,
     session::{
-        fact::law::{Audience, By, LawFact, Notice, Obligation, Side, Sq},
+        fact::law::{Audience, By, Notice, Obligation, Side, Sq},
         setup::BoardKind,
         time::MonoTime,
     },
@@ -135,7 +135,7 @@ impl Conduct {
             touch::binding(before, legal.as_slice(), &touches, self.settings.rook_first_ban, self.articles);
         let by = Side(before.turn());
         let obligation = self.obligation(&touches, &binding, desk);
-        desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
+        desk.bind(Obligation { by, ..obligation });
         self.turn_before.binding = Some(binding);
         true
     }
