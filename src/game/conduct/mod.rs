@@ -290,7 +290,6 @@ impl Conduct {
         desk.ev = fact.ev;
         desk.at = fact.at;
         match fact.kind {
-            FactKind::Contact { square, occupied, .. } => self.contact(square, occupied, desk),
             FactKind::Touch { by, square, .. } => self.pass_touch(fact, by, square, desk),
             FactKind::MoveMade { ply, uci, by, placed, .. } => {
                 self.pass_made(fact, turn::Made { ply, uci, by, placed }, desk);

@@ -92,8 +92,13 @@ impl Reader {
         }
     }
 
+    /// A clock was read.
+    pub const fn is_read(&self) -> bool {
+        self.estimator.is_read()
+    }
+
     pub fn deadline(&self) -> Option<MonoTime> {
-        if !self.estimator.is_read() {
+        if !self.is_read() {
             return None;
         }
         let held = self.held.filter(|_| !self.estimator.is_in_doubt()).map(|(_, due)| due);

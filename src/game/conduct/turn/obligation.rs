@@ -108,7 +108,7 @@ impl Conduct {
         }
         desk.bind(obligation);
         self.turn.reach = Bitboard::EMPTY;
-        self.turn.binding = Some(binding);
+        self.turn.seldom_mut().binding = Some(binding);
     }
 
     /// The common cases: one man of the player's own, or it and one that it captures. False when it is another.
@@ -144,7 +144,7 @@ impl Conduct {
         };
         let free = matches!(legal, Choice::Any);
         self.turn.reach = reach;
-        self.turn.binding = None;
+        self.turn.unbind_touches();
         desk.bind(Obligation {
             legal,
             rule: if free { self.articles.free } else { self.articles.own },
@@ -157,7 +157,7 @@ impl Conduct {
     /// One man of the opponent's was touched, and these moves capture it.
     pub(super) fn tell_victim(&mut self, square: Square, captures: &[Move], desk: &mut Desk<'_>) {
         self.turn.reach = Bitboard::EMPTY;
-        self.turn.binding = None;
+        self.turn.unbind_touches();
         desk.bind(Obligation {
             legal: Choice::Of(texts_of(captures, desk).into()),
             rule: self.articles.theirs,
@@ -195,7 +195,7 @@ impl Conduct {
             }
         };
         self.turn.reach = reach;
-        self.turn.binding = None;
+        self.turn.unbind_touches();
         desk.bind(Obligation {
             legal,
             rule: self.articles.both,

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
-use super::{Adjusting, Contact, MAX_CONTACTS, Touch, squares};
+use super::{Adjusting, Contact, MAX_CONTACTS, Touch, Violation, squares};
 use crate::{
     game::conduct::{Conduct, Desk, Order},
     laws::touch,
@@ -15,7 +15,7 @@ use crate::{
 
 impl Conduct {
     /// A square changed.
-    pub(in crate::game::conduct) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
+    pub(in crate::game) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
         if self.clocks.paused {
             self.exchange_promoted(square, occupied, desk);
             return;
@@ -74,14 +74,15 @@ impl Conduct {
         let open = |adjusting: &Adjusting| {
             desk.at <= adjusting.until && (adjusting.by == by || owner == Some(adjusting.by))
         };
-        if self.turn.adjusting.as_ref().is_some_and(open) {
-            self.turn.adjusted.add(square);
+        if self.turn.seldom().adjusting.as_ref().is_some_and(open) {
+            self.turn.seldom_mut().adjusted.add(square);
             return;
         }
         if owner == Some(!by) && self.goes_on_with(square, desk) {
             return;
         }
-        if self.violation.is_some() || self.claims.offer.is_some() {
+        let closes = |violation: &Violation| violation.open && !violation.forfeited;
+        if self.violation.as_ref().is_some_and(closes) || self.claims.offer.is_some() {
             self.close_windows(by, desk);
         }
         self.take_touch(square, desk.at, false, desk);
@@ -136,7 +137,7 @@ impl Conduct {
         let by = Side(before.turn());
         let obligation = self.obligation(&touches, &binding, desk);
         desk.bind(Obligation { by, ..obligation });
-        self.turn_before.binding = Some(binding);
+        self.turn_before.seldom_mut().binding = Some(binding);
         true
     }
 
@@ -185,11 +186,12 @@ impl Conduct {
         if away_ms < self.debounce_ms {
             // No hand is so quick: the contact opened, the man stood still.
             self.turn.touches.retain(|touch| touch.square != square);
-            self.turn.binding = None;
+            self.turn.unbind_touches();
             desk.notice(Notice { square: Some(Sq(square)), ..Notice::of("noise", Audience::Journal) });
             return;
         }
-        if self.turn.noted.take().is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
+        let noted = self.turn.seldom.as_mut().and_then(|seldom| seldom.noted.take());
+        if noted.is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
             // What was placed wrongly was taken back; the touch still counts.
             self.tell_obligation(false, desk);
         }
@@ -225,12 +227,12 @@ impl Conduct {
         };
         // Two men that were in the air together may have come back each on the other's square.
         if let [first, second] = back.as_slice()
-            && !self.turn.swap_noted
+            && !self.turn.seldom().swap_noted
             && self.board != BoardKind::Dgt
             && desk.session.differs().is_empty()
             && both_up(*first, *second)
         {
-            self.turn.swap_noted = true;
+            self.turn.seldom_mut().swap_noted = true;
             let notice = Notice::of("swap-hypothesis", Audience::Journal);
             desk.notice(Notice { squares: squares(&[*first, *second]), ..notice });
         }
@@ -248,6 +250,6 @@ impl Conduct {
             return;
         }
         let until = desk.at.plus_ms(self.settings.touch.adjust_window_ms);
-        self.turn.adjusting = Some(Adjusting { by, until });
+        self.turn.seldom_mut().adjusting = Some(Adjusting { by, until });
     }
 }
