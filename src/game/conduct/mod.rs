@@ -570,8 +570,9 @@ impl Conduct {
     /// Moves that each side has completed.
     fn moves_completed(&self, desk: &Desk<'_>) -> Both<u32> {
         let mut open = Both::<u32>::default();
-        for (index, record) in desk.session.plies().take(self.executed(desk)).enumerate() {
-            if record.completed.is_none()
+        // Nearly always that is the last ply alone, or none.
+        for index in desk.session.completed_to()..self.executed(desk) {
+            if desk.session.ply_at(index).is_some_and(|record| record.completed.is_none())
                 && let Some(before) = desk.session.position_after(index)
             {
                 match before.turn() {
