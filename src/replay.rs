@@ -13,6 +13,7 @@ use crate::{
         record::RecordedFact,
         replay::{Difference, FactCheck},
     },
+    laws::time_control::GameControl,
     publish::{Publisher, Tags},
     session::{
         Session,
@@ -66,11 +67,12 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// A replay that names its log in every line when `log` is given (several files).
+    /// A replay that names its log in every line when `log` is given (several files). The PGN of a log without
+    /// tags names the time control of its header.
     pub fn new(setup: &GameSetup, emit: Emit, log: Option<String>) -> Result<Replay, SetupError> {
         let board = Board::new(setup)?;
         let publisher = (emit == Emit::Pgn)
-            .then(|| Publisher::new("1", setup, Tags::default(), board.session()).with_presses(true));
+            .then(|| Publisher::new("1", setup, tags_of(setup), board.session()).with_presses(true));
         Ok(Replay {
             board,
             emit,
@@ -259,6 +261,12 @@ impl Replay {
     }
 }
 
+/// What a header says that a tag can hold.
+fn tags_of(setup: &GameSetup) -> Tags {
+    let control = setup.time_control.parse::<GameControl>().ok();
+    Tags { time_control: control.and_then(|control| control.pgn()), ..Tags::default() }
+}
+
 /// Writes a number without the formatter.
 fn push_number(out: &mut String, mut number: u64) {
     let mut digits = [b'0'; 20];
@@ -322,4 +330,29 @@ fn state_line(ev: i64, session: &Session, view: &View) -> Value {
         put("result", json!(result.as_str()));
     }
     Value::Object(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pgn_under(time_control: &str) -> String {
+        let setup = GameSetup { time_control: time_control.to_owned(), ..GameSetup::default() };
+        let mut replay = Replay::new(&setup, Emit::Pgn, None).unwrap();
+        replay.finish().unwrap();
+        replay.take_output()
+    }
+
+    #[test]
+    fn the_pgn_of_a_log_names_the_time_control_of_its_header() {
+        for control in ["5400+30", "40/7200:1800"] {
+            let pgn = pgn_under(control);
+            assert!(pgn.contains(&format!("[TimeControl \"{control}\"]\n")), "{pgn}");
+        }
+        assert!(pgn_under("90min/40 + 30min + 30s").contains("[TimeControl \"40/5400+30:1800+30\"]\n"));
+        // None, one that the tag cannot hold, one for each side, and no time control at all.
+        for control in ["", "5400d30", "300+3|180+2", "soon"] {
+            assert!(!pgn_under(control).contains("TimeControl"), "{control}");
+        }
+    }
 }

@@ -76,7 +76,7 @@ fn fields_of_facts() -> BTreeMap<String, BTreeSet<String>> {
     let (law, session) = (sources("src/session/fact"), read("src/session/fact/mod.rs"));
     let mut fields = BTreeMap::<String, BTreeSet<String>>::new();
     // The name of each variant, and the struct that it holds or its own fields.
-    let variants = |text: &str, of: &str| -> BTreeMap<String, String> {
+    let variants = |text: &str, of: &str| -> Vec<(String, String)> {
         let marker = format!("{of}::");
         let names = text.split(&marker).skip(1).filter_map(|rest| {
             let (variant, arm) = rest.split_once(" => ")?;
@@ -107,17 +107,21 @@ fn fields_of_facts() -> BTreeMap<String, BTreeSet<String>> {
         };
         fields.entry(name).or_default().extend(found);
     }
-    // The order of touches is written flat into the obligation.
-    let obligation = fields.get_mut("obligation").unwrap();
-    assert!(obligation.remove("uncertain"));
-    obligation.extend(structure("Uncertain"));
+    // What few obligations have is written flat into them, and so is the order of touches.
+    let obligation = fields.entry("obligation".to_owned()).or_default();
+    obligation.extend(structure("Obligation"));
+    for (flat, held) in [("more", "ObligationDetail"), ("uncertain", "Uncertain")] {
+        assert!(obligation.remove(flat));
+        obligation.extend(structure(held));
+    }
     let names = variants(&session, "FactKind");
     let arms = session.split("fn fields<M").nth(1).unwrap();
     for arm in arms.split("\n            FactKind::").skip(1) {
         let variant = arm.split([' ', '(']).next().unwrap();
-        let Some(name) = names.get(variant) else { continue };
-        let entries = arm.split("serialize_entry(\"").skip(1).map(|rest| rest.split('"').next().unwrap());
-        fields.entry(name.clone()).or_default().extend(entries.map(str::to_owned));
+        for (_, name) in names.iter().filter(|(named, _)| named == variant) {
+            let entries = arm.split("serialize_entry(\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+            fields.entry(name.clone()).or_default().extend(entries.map(str::to_owned));
+        }
     }
     fields.entry("result_withdrawn".to_owned()).or_default();
     fields

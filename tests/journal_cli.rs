@@ -117,7 +117,7 @@ fn played(path: &Path) -> String {
     let mut game = Game::begin(path, BoardKind::Reed, None);
     game.lift(5_000, White, Square::G1, 'N');
     game.event(6_200, Event::Square { square: Square::G1, occupied: true });
-    game.fact(6_200, FactKind::Adjust { square: Square::G1, ms: 1_200 });
+    game.fact(6_200, FactKind::PutBack { square: Square::G1, ms: 1_200, adjusting: false });
     game.lift(9_000, White, Square::E2, 'P');
     game.made(9_500, 1, "e2e4", "e4", White);
     game.press(10_000, 1, "e2e4", White, Some(5_400_000));

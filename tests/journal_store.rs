@@ -53,7 +53,7 @@ fn body() -> impl Strategy<Value = Body> {
             .prop_map(|(unit, line)| Body::Input(Input::Peg(unit, line))),
         1 => ".{0,12}".prop_map(|name| Body::Input(Event::Button(name).into())),
         2 => (square, 0u64..9999).prop_map(|(square, ms)| {
-            Body::Fact(Fact { ev: 3, at: MonoTime::from_micros(ms), kind: FactKind::Adjust { square, ms } })
+            Body::Fact(Fact { ev: 3, at: MonoTime::from_micros(ms), kind: FactKind::PutBack { square, ms, adjusting: false } })
         }),
         1 => ".{0,12}".prop_map(Body::Note),
     ]

@@ -421,11 +421,12 @@ fn the_clock_that_ran_is_charged_once_at_a_resumption() {
 }
 
 #[test]
-fn at_a_resumption_the_player_whose_clock_runs_is_the_late_one() {
+fn at_a_resumption_whoever_gave_no_sign_is_late_and_the_clock_that_runs_is_named() {
     let header = with(under("fide-2005"), &[("history", json!(ADJOURNED))]);
     let told = facts(header, "0 arbiter resume\n600 press run-black\n3700600 arbiter late-check");
-    let late: Vec<&Value> = of(&told, "late-player").iter().map(|fact| &fact["side"]).collect();
-    assert_eq!(late, ["black"]);
+    let late: Vec<_> =
+        of(&told, "late-player").iter().map(|fact| (&fact["side"], &fact["running"])).collect();
+    assert_eq!(late, [(&json!("black"), &json!("black")), (&json!("white"), &Value::Null)]);
     let history = json!(["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6"]);
     let header = with(under("fide-2005"), &[("history", history)]);
     let script = "

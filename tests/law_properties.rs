@@ -303,7 +303,7 @@ proptest! {
                 let plies = board.session().plies().len();
                 positions.extend(plies.checked_sub(1).and_then(|n| board.session().position_after(n)).cloned());
                 for fact in facts(&mut board) {
-                    if let FactKind::Law(law) = &fact.kind && let LawFact::Obligation(obligation) = &**law {
+                    if let FactKind::Obligation(obligation) = &fact.kind {
                         check_obligation(obligation, &positions)?;
                     }
                 }

@@ -305,3 +305,29 @@ fn a_game_that_does_not_count_is_over_until_that_is_taken_back() {
     assert_eq!(of(&told, "result_withdrawn").len(), 1);
     assert_eq!(of(&told, "move_completed").len(), 2);
 }
+
+/// Article 4.2: what was announced before is an adjustment, of either side's men; anything else that goes back was
+/// touched.
+#[test]
+fn a_man_that_goes_back_was_adjusted_only_where_that_was_announced() {
+    let header = json!({"board": "reed", "history": ["e2e4", "d7d5"]});
+    let hand = "1000 lift d5\n1400 place d5\n2000 lift g1\n2400 place g1";
+    let told = facts(header.clone(), &format!("0 button jadoube-white\n{hand}"));
+    let squares: Vec<&Value> = of(&told, "adjust").into_iter().map(|fact| &fact["square"]).collect();
+    assert_eq!(squares, ["d5", "g1"]);
+    assert!(of(&told, "put_back").is_empty() && of(&told, "obligation").is_empty());
+    // Too late, too early, or not at all.
+    for button in ["1200 button jadoube-white", "1600 button jadoube-white", ""] {
+        let script: Vec<&str> = hand.lines().chain([button]).filter(|line| !line.is_empty()).collect();
+        let mut script = script;
+        script.sort_by_key(|line| line.split(' ').next().unwrap().parse::<u64>().unwrap());
+        let told = facts(header.clone(), &script.join("\n"));
+        assert_eq!(at(&told, 0, "obligation")[0]["must_capture"], json!(["d5"]), "{button}");
+        assert_eq!(of(&told, "put_back")[0]["square"], "d5", "{button}");
+    }
+    // The player who does not have the move is heard about his own men alone.
+    let told = facts(header, &format!("0 button jadoube-black\n{hand}"));
+    let kinds = |kind: &str| of(&told, kind).into_iter().map(|fact| &fact["square"]).collect::<Vec<_>>();
+    assert_eq!((kinds("adjust"), kinds("put_back")), (vec![&json!("d5")], vec![&json!("g1")]));
+    assert_eq!(of(&told, "obligation")[0]["touches"], json!(["g1"]));
+}

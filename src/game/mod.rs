@@ -21,7 +21,7 @@ use crate::{
         Session,
         event::{ClockReading, Event, Stamped, Unit},
         face::ClockFace,
-        fact::{Fact, law::ClockOrder},
+        fact::{Fact, FactKind, law::ClockOrder},
         io::Input,
         setup::{GameSetup, SetupError},
         time::MonoTime,
@@ -338,17 +338,22 @@ impl Board {
     }
 
     fn fire(&mut self, now: MonoTime) {
-        loop {
-            let session = self.session.deadline().unwrap_or(MonoTime::END);
-            let at = self.soonest_with(session);
-            if at > now || at == MonoTime::END {
-                return;
-            }
-            self.fire_next(at.max(self.reached), session);
+        let session = self.session.soonest();
+        let at = self.soonest_with(session);
+        if at <= now && at < MonoTime::END {
+            self.fire_from(at, session, now);
         }
     }
 
     #[inline(never)]
+    fn fire_from(&mut self, mut at: MonoTime, mut session: MonoTime, now: MonoTime) {
+        while at <= now && at < MonoTime::END {
+            self.fire_next(at.max(self.reached), session);
+            session = self.session.soonest();
+            at = self.soonest_with(session);
+        }
+    }
+
     fn fire_next(&mut self, at: MonoTime, session: MonoTime) {
         self.reached = at;
         let rested = if self.has_two_boards() { self.rest().filter(|(due, _)| *due <= at) } else { None };
@@ -368,9 +373,18 @@ impl Board {
 
     /// Hands the facts of the session to the conduct of the game, which adds its own.
     fn pass_on(&mut self, at: MonoTime) {
-        while let Some(fact) = self.session.poll_fact() {
-            let ev = fact.ev;
-            self.at_desk(at, ev, |conduct, desk| conduct.pass(fact, desk));
+        while let Some(fact) = self.session.next_fact() {
+            let (ev, told) = (fact.ev, fact.at);
+            // Nearly every event is a contact: it is not moved to be looked at.
+            if let FactKind::Contact { square, occupied, .. } = fact.kind {
+                self.session.skip_contact();
+                self.at_desk(at, ev, |conduct, desk| {
+                    desk.at = told;
+                    conduct.contact(square, occupied, desk);
+                });
+            } else if let Some(fact) = self.session.poll_fact() {
+                self.at_desk(at, ev, |conduct, desk| conduct.pass(fact, desk));
+            }
         }
     }
 
@@ -428,7 +442,7 @@ impl Board {
 
     /// The next deadline as it was set, or the end of time.
     fn soonest(&self) -> MonoTime {
-        self.soonest_with(self.session.deadline().unwrap_or(MonoTime::END))
+        self.soonest_with(self.session.soonest())
     }
 
     /// The same, with the deadline of the session.

@@ -254,7 +254,8 @@ impl Publisher {
                 self.law(law);
             }
             FactKind::Touch { .. }
-            | FactKind::Adjust { .. }
+            | FactKind::PutBack { .. }
+            | FactKind::Obligation(_)
             | FactKind::Ambiguous { .. }
             | FactKind::TwoPly { .. }
             | FactKind::Advisory { .. }

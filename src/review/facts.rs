@@ -60,7 +60,7 @@ impl Timeline {
         let at = fact.at;
         match fact.name() {
             "touch" => self.touch(at, wall_us, &fields),
-            "adjust" => self.adjust(at, wall_us, &fields),
+            "put_back" | "adjust" => self.put_back(at, wall_us, &fields),
             "move_made" => self.made(at, wall_us, &fields),
             "move_completed" => self.completed(at, wall_us, &fields),
             "move_published" => {
@@ -150,26 +150,30 @@ impl Timeline {
         row.details.insert("man".to_owned(), json!(letter));
     }
 
-    fn adjust(&mut self, at: MonoTime, wall_us: Option<u64>, fields: &Fields<'_>) {
+    fn put_back(&mut self, at: MonoTime, wall_us: Option<u64>, fields: &Fields<'_>) {
         let Some(square) = fields.square() else { return };
         let us = fields.number("lifted_ms").unwrap_or_default().saturating_mul(1000);
         self.last = self.last.max(at);
         let lifted = self.open.iter().position(|lift| lift.square == square);
         let lifted = lifted.map(|index| self.open.remove(index).row);
+        let announced = fields.text("fact") == "adjust";
+        let adjusted = if announced { ", adjusted as announced" } else { "" };
         let row = match lifted.and_then(|index| self.rows.get_mut(index)) {
             Some(row) => {
                 row.also = Some(Kind::Adjust);
-                row.text += &format!(", put back after {}", words::duration(us));
+                row.text += &format!("{adjusted}, put back after {}", words::duration(us));
                 row
             }
             None => {
-                let text = format!("the man on {square} was off its square for {}", words::duration(us));
+                let off = words::duration(us);
+                let text = format!("the man on {square} was off its square for {off}{adjusted}");
                 let row = self.push(at, wall_us, Kind::Adjust, text);
                 row.squares = vec![square];
                 row
             }
         };
-        row.details.insert("outcome".to_owned(), json!("put-back"));
+        let outcome = if announced { "adjusted" } else { "put-back" };
+        row.details.insert("outcome".to_owned(), json!(outcome));
         row.details.insert("put_back_us".to_owned(), json!(at.as_micros()));
         row.details.insert("lifted_ms".to_owned(), json!(us / 1000));
     }
@@ -354,7 +358,8 @@ pub fn say(fact: &Map<String, Value>) -> Option<String> {
             let letter = fields.text("piece").chars().next().unwrap_or('?');
             format!("{} lifted in {}'s turn", words::man_of(letter, fields.square()?), who())
         }
-        "adjust" => format!("the man on {} was put back", fields.text("square")),
+        "put_back" => format!("the man on {} was put back", fields.text("square")),
+        "adjust" => format!("the man on {} was adjusted as announced", fields.text("square")),
         "move_made" => format!("{} made {}", who(), move_of()),
         "move_published" => format!("{} was shown to the public", fields.text("uci")),
         "move_completed" => format!("{} completed ({})", fields.text("uci"), fields.text("how")),

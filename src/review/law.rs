@@ -257,7 +257,7 @@ fn clock(fields: &Fields<'_>) -> (Kind, String) {
             let ms = |key| fields.number(key).map_or("?".to_owned(), words::clock);
             return (Kind::Clock, format!("{side} has used {}, {} are left", ms("used"), ms("remaining")));
         }
-        "white-absent" => (Kind::Clock, "time that ran while nobody was there"),
+        "white-absent" | "black-absent" => (Kind::Clock, "time until the player came"),
         other => return (Kind::Clock, format!("{other}, {side}: {change}")),
     };
     (kind, format!("{what}, {side}: {change}; an external clock shows it once it is set"))

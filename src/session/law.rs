@@ -30,6 +30,11 @@ impl Session {
         self.narrator.ply_at(index)
     }
 
+    /// So many plies from the first one on were completed, each of them.
+    pub fn completed_to(&self) -> usize {
+        self.narrator.completed_to()
+    }
+
     /// The ply that was told last.
     pub fn last_ply(&self) -> Option<&PlyRecord> {
         self.plies().len().checked_sub(1).and_then(|last| self.ply_at(last))

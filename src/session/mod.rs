@@ -38,7 +38,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 7;
+pub const LOGIC_VERSION: u32 = 8;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]
@@ -467,18 +467,39 @@ impl Session {
 
     /// The next deadline.
     pub fn deadline(&self) -> Option<MonoTime> {
-        let sooner = |a: Option<MonoTime>, b: Option<MonoTime>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (one, other) => one.or(other),
-        };
+        let soonest = self.soonest();
+        (soonest < MonoTime::END).then_some(soonest)
+    }
+
+    /// The next deadline, or the end of time.
+    #[inline]
+    pub(crate) fn soonest(&self) -> MonoTime {
+        // Asked at every event: the least of them without a branch for each.
+        let at = |due: Option<MonoTime>| due.unwrap_or(MonoTime::END);
+        let soonest = at(self.narrator.deadline()).min(at(self.health.deadline()));
+        let others = self.debouncer.is_some() || self.narrator.heeds_clock();
+        if others { soonest.min(at(self.seldom_due())) } else { soonest }
+    }
+
+    fn seldom_due(&self) -> Option<MonoTime> {
         let debounce = self.debouncer.as_ref().and_then(Debouncer::deadline);
-        let narrator = sooner(self.narrator.deadline(), self.narrator.clock_deadline());
-        sooner(debounce, sooner(narrator, self.health.deadline()))
+        MonoTime::sooner(debounce, self.narrator.clock_deadline())
     }
 
     /// The next fact, in order.
     pub fn poll_fact(&mut self) -> Option<Fact> {
         self.facts.pop_front()
+    }
+
+    /// The same as it lies there.
+    pub(crate) fn next_fact(&self) -> Option<&Fact> {
+        self.facts.front()
+    }
+
+    /// Passes over the next fact, which is a contact.
+    pub(crate) fn skip_contact(&mut self) {
+        // It has no memory of its own, and to look for some would cost more than the contact.
+        std::mem::forget(self.facts.pop_front());
     }
 
     /// The state at this moment.

@@ -39,6 +39,14 @@ impl MonoTime {
     pub const fn plus_micros(self, us: u64) -> MonoTime {
         MonoTime(self.0.saturating_add(us))
     }
+
+    /// The sooner of two deadlines, of which each may be missing.
+    pub(crate) fn sooner(one: Option<MonoTime>, other: Option<MonoTime>) -> Option<MonoTime> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
 }
 
 impl fmt::Display for MonoTime {

@@ -159,6 +159,10 @@ fn give(scenario: &Value, header: &mut Value, before: &mut Vec<Value>) {
                         control = Some(format!("{base}d{}", delay / 1000));
                     }
                 }
+                if calc.ends_with("-absent") {
+                    // Time is charged where the default time is not zero.
+                    header["config"]["default_time_s"] = json!(3600);
+                }
                 if calc == "period" && orders("period-added") {
                     control = Some(format!("40/7200:{}", fact["add"].as_u64().unwrap() / 1000));
                 } else if calc == "time-used" {

@@ -164,7 +164,7 @@ impl Mirror {
                     };
                 }
             }
-            FactKind::Adjust { square: at, .. } => square(at),
+            FactKind::PutBack { square: at, .. } => square(at),
             FactKind::MoveMade { uci, san, by, .. } => {
                 played(uci);
                 *san = MoveText::default();
@@ -212,6 +212,7 @@ impl Mirror {
             FactKind::PlyClock { .. }
             | FactKind::PlyTime { .. }
             | FactKind::Orientation { .. }
+            | FactKind::Obligation(_)
             | FactKind::ResultWithdrawn
             | FactKind::Contact { .. }
             | FactKind::Law(_) => {}

@@ -118,7 +118,7 @@ function drawFact(list, fact) {
   while (list.children.length > SHOWN) list.lastChild.remove();
 }
 
-const OF_THE_TURN = new Set(["touch", "adjust", "obligation", "move_made", "move_withdrawn"]);
+const OF_THE_TURN = new Set(["touch", "put_back", "adjust", "obligation", "move_made", "move_withdrawn"]);
 const isOfTheTurn = (fact) => OF_THE_TURN.has(fact.fact) || (fact.fact === "advisory" && /touch|released|castle/.test(fact.code));
 
 // ---- following ------------------------------------------------------------------------------

@@ -80,11 +80,6 @@ impl Adjournment {
         open
     }
 
-    /// The game is being resumed and its envelope still closed.
-    pub(super) const fn is_unopened(&self) -> bool {
-        self.resumed.is_some() && !self.is_open
-    }
-
     /// A clock was started.
     pub(super) const fn clock_runs(&mut self) {
         self.waits = false;
@@ -252,7 +247,7 @@ impl Conduct {
         desk.notice(Notice::of("time-correction-open", Audience::Journal));
         self.adjournment.resumed = Some(desk.at);
         self.adjournment.moved = [false; 2];
-        self.clocks.begun.get_or_insert(desk.at);
+        self.clocks.resume(self.adjournment.sealer.is_some(), desk.at);
     }
 
     /// The first completed move after a resumption ends the time in which its player may claim.
@@ -358,7 +353,7 @@ impl Conduct {
     /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11);
     /// nobody where the arbiter decides.
     pub(super) fn absent_until_now(&self, desk: &Desk<'_>) -> Option<Color> {
-        // The player who has the move sealed it.
-        adjournment::runs_while_absent(&self.settings.adjournment, desk.turn())
+        let sealer = self.adjournment.sealer.or_else(|| Some(desk.session.position_after(0)?.turn()))?;
+        adjournment::runs_while_absent(&self.settings.adjournment, sealer)
     }
 }

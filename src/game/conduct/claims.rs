@@ -166,7 +166,7 @@ impl Conduct {
             Said::ShowScore(side) => self.show_score(side, desk),
             Said::Touched(side, square) => self.report_touch(side, square, desk),
             Said::Status(side) => self.tell_status(side, desk),
-            Said::Present(side) => self.clocks.see(side),
+            Said::Present(side) => self.clocks.see(side, desk.at),
             Said::Announced => self.announced_by_button(desk),
             Said::Claim(kind, side) => match kind {
                 "threefold" | "fifty" => self.claim_draw(kind, side, desk),

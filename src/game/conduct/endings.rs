@@ -186,11 +186,11 @@ fn tell_mismatch(computed: GameResult, reported: GameResult, desk: &mut Desk<'_>
 /// one in which the side to move is forced to go on with the last men.
 fn may_be_dead(position: &Chess, new: bool) -> bool {
     let board = position.board();
-    let few = board.occupied().count() <= FEW_MEN && board.pawns().is_empty();
-    if new && (few && board.rooks_and_queens().is_empty() || may_be_locked(position)) {
-        return true;
+    if board.pawns().any() {
+        return new && may_be_locked(position);
     }
-    few && position.legal_moves().len() <= 2
+    let few = board.occupied().count() <= FEW_MEN;
+    few && (new && board.rooks_and_queens().is_empty() || position.legal_moves().len() <= 2)
 }
 
 /// Kings, bishops and pawns of which none can step forward: worth a search.
@@ -198,6 +198,6 @@ fn may_be_locked(position: &Chess) -> bool {
     let board = position.board();
     let pawns = board.pawns();
     let blocked = (board.white() & pawns).shift(8) | (board.black() & pawns).shift(-8);
-    let others = board.occupied() & !pawns & !board.kings() & !board.bishops();
-    others.is_empty() && pawns.any() && blocked.is_subset(pawns)
+    let others = board.knights() | board.rooks_and_queens();
+    others.is_empty() && blocked.is_subset(pawns)
 }

@@ -46,7 +46,7 @@ use crate::{
         event::{ClockReading, Event, GameResult, Unit},
         fact::{
             ByRule, Certainty, Conclusion, Fact, FactKind,
-            law::{Audience, Both, ClockCalc, LawFact, LawState, Notice},
+            law::{Audience, Both, ClockCalc, LawFact, LawState, Notice, Obligation},
         },
         setup::{BoardKind, GameSetup, SetupError, Signal},
         text::MoveText,
@@ -106,6 +106,11 @@ impl Desk<'_> {
     #[inline(never)]
     fn notice(&mut self, notice: Notice) {
         self.tell(LawFact::Advisory(Box::new(notice)));
+    }
+
+    /// What binds the player who has the move.
+    fn bind(&mut self, obligation: Obligation) {
+        self.facts.push_back(Fact { ev: self.ev, at: self.at, kind: FactKind::Obligation(obligation) });
     }
 
     fn calc(&mut self, calc: ClockCalc) {
@@ -285,7 +290,6 @@ impl Conduct {
         desk.ev = fact.ev;
         desk.at = fact.at;
         match fact.kind {
-            FactKind::Contact { square, occupied, .. } => self.contact(square, occupied, desk),
             FactKind::Touch { by, square, .. } => self.pass_touch(fact, by, square, desk),
             FactKind::MoveMade { ply, uci, by, placed, .. } => {
                 self.pass_made(fact, turn::Made { ply, uci, by, placed }, desk);
@@ -335,7 +339,7 @@ impl Conduct {
         if let FactKind::MoveWithdrawn { ply, published, .. } = &mut fact.kind {
             *published &= !self.adjournment.forget(*ply);
         }
-        match &fact.kind {
+        match &mut fact.kind {
             FactKind::MoveWithdrawn { .. } => {
                 self.withdrawn_on_two_boards();
                 self.withdrawn(desk);
@@ -403,8 +407,9 @@ impl Conduct {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
-            FactKind::Adjust { square, ms } => {
+            FactKind::PutBack { square, ms, adjusting } => {
                 let (square, away_ms) = (*square, *ms);
+                *adjusting = self.turn.ends_adjusting(square);
                 desk.facts.push_back(fact);
                 self.put_back(square, away_ms, desk);
                 return;
@@ -421,6 +426,7 @@ impl Conduct {
             | FactKind::PlyTime { .. }
             | FactKind::ResultWithdrawn
             | FactKind::Law(_)
+            | FactKind::Obligation(_)
             | FactKind::Touch { .. }
             | FactKind::MoveMade { .. }
             | FactKind::MoveCompleted { .. }
@@ -564,8 +570,9 @@ impl Conduct {
     /// Moves that each side has completed.
     fn moves_completed(&self, desk: &Desk<'_>) -> Both<u32> {
         let mut open = Both::<u32>::default();
-        for (index, record) in desk.session.plies().take(self.executed(desk)).enumerate() {
-            if record.completed.is_none()
+        // Nearly always that is the last ply alone, or none.
+        for index in desk.session.completed_to()..self.executed(desk) {
+            if desk.session.ply_at(index).is_some_and(|record| record.completed.is_none())
                 && let Some(before) = desk.session.position_after(index)
             {
                 match before.turn() {

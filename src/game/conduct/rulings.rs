@@ -2,6 +2,7 @@
 //! rewritten, and what cannot be done is refused with the reason and changes nothing.
 
 use serde_json::Value;
+mod arrivals;
 mod claims;
 mod moves;
 mod record;
@@ -146,7 +147,7 @@ impl Conduct {
             Command::ExtraTime(whose, ms) => self.extra_time(whose, ms, desk),
             Command::FlagObserved => self.observe_flag(desk)?,
             Command::BothFlags(last) => self.both_flags(last, desk)?,
-            Command::Arrived(side) => self.arrived(side, desk),
+            Command::Arrived(side) => self.arrived(side, desk)?,
             Command::LateCheck => self.late_check(desk),
             Command::ColoursReversed => self.colours_reversed(desk),
             Command::StillIllegal => self.still_illegal(desk)?,

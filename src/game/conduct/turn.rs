@@ -66,10 +66,21 @@ struct Committed {
 pub(super) struct Turn {
     touches: Vec<Touch>,
     contacts: Vec<Contact>,
-    /// What several touches bind to; one alone is looked up when it is needed.
-    binding: Option<Binding>,
     /// Where the man that was touched first may go without becoming another one.
     reach: Bitboard,
+    /// What few turns have.
+    seldom: Option<Box<Seldom>>,
+    /// When a placement has rested for the dwell time.
+    pub(super) due: Option<MonoTime>,
+    /// When the king of the player has been beside the board for too long to be castling (Guideline II.3).
+    pub(super) king_due: Option<MonoTime>,
+}
+
+/// What few turns have.
+#[derive(Clone, Debug)]
+struct Seldom {
+    /// What several touches bind to; one alone is looked up when it is needed.
+    binding: Option<Binding>,
     adjusting: Option<Adjusting>,
     /// Men that were lifted under an announced adjustment.
     adjusted: Bitboard,
@@ -80,20 +91,47 @@ pub(super) struct Turn {
     /// A placement that is no legal move was noted.
     noted: Option<(Square, Square)>,
     swap_noted: bool,
-    /// When a placement has rested for the dwell time.
-    pub(super) due: Option<MonoTime>,
-    /// When the king of the player has been beside the board for too long to be castling (Guideline II.3).
-    pub(super) king_due: Option<MonoTime>,
 }
+
+impl Seldom {
+    const NOTHING: Seldom = Seldom {
+        binding: None,
+        adjusting: None,
+        adjusted: Bitboard::EMPTY,
+        released: None,
+        committed: None,
+        bound_to: None,
+        noted: None,
+        swap_noted: false,
+    };
+}
+
+static NOTHING: Seldom = Seldom::NOTHING;
 
 impl Turn {
     /// A turn in which nothing has happened; the memory it took is kept.
     fn clear(&mut self) {
-        let (mut touches, mut contacts) =
-            (std::mem::take(&mut self.touches), std::mem::take(&mut self.contacts));
-        touches.clear();
-        contacts.clear();
-        *self = Turn { touches, contacts, ..Turn::default() };
+        self.touches.clear();
+        self.contacts.clear();
+        self.reach = Bitboard::EMPTY;
+        self.seldom = None;
+        (self.due, self.king_due) = (None, None);
+    }
+
+    fn seldom(&self) -> &Seldom {
+        self.seldom.as_deref().unwrap_or(&NOTHING)
+    }
+
+    #[cold]
+    fn seldom_mut(&mut self) -> &mut Seldom {
+        self.seldom.get_or_insert_with(|| Box::new(Seldom::NOTHING))
+    }
+
+    /// One touch alone binds, or none.
+    fn unbind_touches(&mut self) {
+        if let Some(seldom) = &mut self.seldom {
+            seldom.binding = None;
+        }
     }
 
     /// True when the player has touched a man with the intention to move or capture.
@@ -108,18 +146,29 @@ impl Turn {
 
     /// The player has to play one of these by this article.
     pub(super) fn bind_to(&mut self, moves: Vec<Move>, article: &'static str) {
-        self.bound_to = Some((moves, article));
+        self.seldom_mut().bound_to = Some((moves, article));
     }
 
     /// What a ruling bound the player to is off.
     pub(super) fn unbind(&mut self) {
-        self.bound_to = None;
+        if let Some(seldom) = &mut self.seldom {
+            seldom.bound_to = None;
+        }
+    }
+
+    /// A man was put back: true when it had been lifted under an announced adjustment.
+    pub(super) fn ends_adjusting(&mut self, square: Square) -> bool {
+        let announced = self.seldom().adjusted.contains(square);
+        if let Some(seldom) = &mut self.seldom {
+            seldom.adjusted.discard(square);
+        }
+        announced
     }
 
     /// What was lifted was no touch in law.
     pub(super) fn forget_touches(&mut self) {
         self.touches.clear();
-        self.binding = None;
+        self.unbind_touches();
     }
 
     /// The capture that the board shows although it is not legal: one man of the player is gone, and a man

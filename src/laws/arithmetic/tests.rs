@@ -7,7 +7,7 @@ use super::{
     adjournment::{LateOutcome, SealedMove, early_allowed, late_at_resumption, runs_while_absent},
     claim::{ClaimTimes, incorrect_claim},
     clock::{AfterMove, PerMove, after_move},
-    default_time::{check, white_runs_alone},
+    default_time::{check, is_charged},
     flags::{BothFlagsOutcome, both_flags},
     illegal::{IllegalOutcome, IllegalTimes, outcome, times},
     periods::{FlagCheck, added_ms, allotted_ms, initial_ms, is_last, period_of, required_moves},
@@ -265,8 +265,8 @@ fn a_period_brings_the_duty_to_record_back() {
 
 #[test]
 fn absence() {
-    assert!(white_runs_alone(&standard(Rules::Fide2005)));
-    assert!(!white_runs_alone(&standard(Rules::Fide2023)));
+    assert!(is_charged(&standard(Rules::Fide2005)));
+    assert!(!is_charged(&standard(Rules::Fide2023)));
     let of = |rules| standard(rules).adjournment;
     let running = ALL.map(|rules| runs_while_absent(&of(rules), Color::White));
     assert_eq!(running, [None, Some(Color::Black), Some(Color::White)]);

@@ -2,8 +2,11 @@
 //! what an arbiter decided. Names and fields are those of the table in `docs/laws.md`.
 
 use serde::{Serialize, Serializer};
-use shakmaty::{Bitboard, Color, Square};
+use shakmaty::{Color, Square};
 
+pub use super::obligation::{
+    Choice, Obligation, ObligationDetail, OneOrNone, Partial, Reach, Squares, TouchCertainty, Uncertain,
+};
 use crate::session::text::MoveText;
 
 /// Who may see a fact. There is no audience of players: nothing here may reach them while they play.
@@ -67,176 +70,6 @@ pub struct Both<T> {
     pub white: T,
     /// Black's.
     pub black: T,
-}
-
-/// The moves of one man to these squares, of which none is castling, a promotion or the taking of a pawn en passant.
-/// They are written only where somebody reads them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// Where the man stands.
-    pub from: Square,
-    /// Where it may go.
-    pub to: Bitboard,
-    /// The man is a pawn.
-    pub pawn: bool,
-}
-
-impl Reach {
-    /// The moves in the order of the chess library: the captures of a pawn come first, then its steps.
-    pub fn moves(self) -> impl Iterator<Item = MoveText> {
-        let steps = if self.pawn { self.to & self.from.file() } else { Bitboard::EMPTY };
-        let beside = self.to & !steps;
-        let (one, two) = match (steps.first(), steps.last()) {
-            (Some(low), Some(high)) if low < self.from => (Some(high), Some(low)),
-            ends => ends,
-        };
-        let steps = one.into_iter().chain(two.filter(|_| one != two));
-        beside.into_iter().chain(steps).map(move |to| MoveText::step(self.from, to))
-    }
-}
-
-/// The moves that an obligation leaves.
-#[derive(Clone, Debug)]
-pub enum Choice {
-    /// Nothing binds the player (Article 4.5).
-    Any,
-    /// Just these.
-    Of(Vec<MoveText>),
-    /// Those of one man.
-    Man(Reach),
-}
-
-impl Choice {
-    /// The moves in letters; nothing where all are left.
-    pub fn moves(&self) -> Option<Vec<MoveText>> {
-        match self {
-            Choice::Any => None,
-            Choice::Of(moves) => Some(moves.clone()),
-            Choice::Man(reach) => Some(reach.moves().collect()),
-        }
-    }
-}
-
-impl PartialEq for Choice {
-    fn eq(&self, other: &Choice) -> bool {
-        self.moves() == other.moves()
-    }
-}
-
-impl Serialize for Choice {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Choice::Any => serializer.serialize_str("any"),
-            Choice::Of(moves) => moves.serialize(serializer),
-            Choice::Man(reach) => serializer.collect_seq(reach.moves()),
-        }
-    }
-}
-
-/// What was released already and binds the player (Article 4.7 of 2023, 4.6 of 2005).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Partial {
-    /// A king that went two squares towards a rook.
-    King {
-        /// Where it stands.
-        king_to: Sq,
-    },
-    /// A pawn that reached the last rank.
-    Pawn {
-        /// Where it came from.
-        pawn_from: Sq,
-        /// Where it stands.
-        pawn_to: Sq,
-    },
-    /// A man that was released on a square, or a move that was announced.
-    Placed {
-        /// Where it came from.
-        from: Sq,
-        /// Where it stands.
-        placed: Sq,
-    },
-}
-
-/// The order in which men were touched could not be told: the own man counts as the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Uncertain {
-    /// `uncertain`.
-    pub order: &'static str,
-    /// `own`.
-    pub assumed_first: &'static str,
-}
-
-/// A list of one square or of none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OneOrNone(pub Option<Sq>);
-
-impl Serialize for OneOrNone {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0)
-    }
-}
-
-/// A list of squares, of which one or two are the common case.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Squares {
-    /// One.
-    One(Sq),
-    /// Two, in order.
-    Two([Sq; 2]),
-    /// Any number.
-    Many(Vec<Sq>),
-}
-
-impl Squares {
-    /// The squares, in order.
-    pub fn as_slice(&self) -> &[Sq] {
-        match self {
-            Squares::One(square) => std::slice::from_ref(square),
-            Squares::Two(squares) => squares,
-            Squares::Many(squares) => squares,
-        }
-    }
-}
-
-impl Serialize for Squares {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_slice().serialize(serializer)
-    }
-}
-
-/// What binds the player who has the move (Article 4).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Obligation {
-    /// Whom it binds.
-    pub by: Side,
-    /// The squares of the men that were touched, in order.
-    pub touches: Squares,
-    /// What may be played.
-    pub legal: Choice,
-    /// The article that decides, of the edition in force.
-    pub rule: &'static str,
-    /// Men of which one must be moved.
-    pub must_move: OneOrNone,
-    /// Men of which one must be captured.
-    pub must_capture: OneOrNone,
-    /// Castling that must be played.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub must_castle: Option<MoveText>,
-    /// `all` where touching the rook first forbids castling altogether.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rook_first_ban: Option<&'static str>,
-    /// What was released already.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partial: Option<Partial>,
-    /// Set when the order of touches could not be told.
-    #[serde(flatten)]
-    pub uncertain: Option<Uncertain>,
-    /// A person reported the touch, or a ruling made it one.
-    #[serde(skip_serializing_if = "is_false")]
-    pub reported: bool,
-    /// `presumed-deliberate`, `law-unless-clearly-accidental`, `law`.
-    pub certainty: &'static str,
 }
 
 /// Who did something, or how it was done.
@@ -796,8 +629,6 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum LawFact {
-    /// What binds the player who has the move.
-    Obligation(Obligation),
     /// Something to know.
     Advisory(Box<Notice>),
     /// What putting an earlier position up again takes.
@@ -997,7 +828,6 @@ impl LawFact {
     /// The name in the journal.
     pub const fn name(&self) -> &'static str {
         match self {
-            LawFact::Obligation(_) => "obligation",
             LawFact::Advisory(_) => "advisory",
             LawFact::Restore(_) => "restore",
             LawFact::ClaimCheck(_) => "claim_check",
@@ -1046,8 +876,7 @@ impl LawFact {
             LawFact::Snapshot(snapshot) => snapshot.to,
             LawFact::Boards(boards) => boards.to,
             LawFact::Spoken { .. } => Audience::Assistant,
-            LawFact::Obligation(_)
-            | LawFact::Clock(_)
+            LawFact::Clock(_)
             | LawFact::State(_)
             | LawFact::Recording { .. }
             | LawFact::ThinkTime { .. }
@@ -1058,6 +887,6 @@ impl LawFact {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]
-const fn is_false(value: &bool) -> bool {
+pub(super) const fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -1,12 +1,13 @@
 //! What the session concludes: the facts of the journal, in the vocabulary of the Laws layer.
 
 pub mod law;
+mod obligation;
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-use self::law::{Audience, LawFact};
+use self::law::{Audience, LawFact, Obligation};
 use super::{
     clock::{Estimate, Finding},
     event::{ClockReading, GameResult},
@@ -178,11 +179,13 @@ pub enum FactKind {
         certainty: Certainty,
     },
     /// A man was lifted and put back on its square.
-    Adjust {
+    PutBack {
         /// The square.
         square: Square,
         /// Milliseconds between lift and return.
         ms: u64,
+        /// An adjustment had been announced before the lift (Article 4.2): it was no touch.
+        adjusting: bool,
     },
     /// A move was made, presumably released (Article 4.7).
     MoveMade {
@@ -326,7 +329,9 @@ pub enum FactKind {
     ResultWithdrawn,
     /// A reading of the clock was taken over.
     Clock(ClockReading),
-    /// A fact of the Laws layer.
+    /// What binds the player who has the move (Article 4).
+    Obligation(Obligation),
+    /// Another fact of the Laws layer.
     Law(Box<LawFact>),
     /// A square changed, in the numbering of the game. This goes to the Laws layer only and is never
     /// recorded: the input says the same.
@@ -342,25 +347,29 @@ pub enum FactKind {
 
 /// The line of a fact of the Laws layer.
 #[derive(Serialize)]
-struct LawLine<'a> {
+struct LawLine<'a, F> {
     ev: i64,
     us: u64,
     fact: &'static str,
     #[serde(flatten)]
-    fields: &'a LawFact,
+    fields: &'a F,
 }
 
 /// The JSON value of a [`Fact`] without `seq`, `at` and `chain`: `us`, `ev`, `fact` and its fields.
 impl Serialize for Fact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let FactKind::Law(law) = &self.kind {
-            return LawLine { ev: self.ev, us: self.at.as_micros(), fact: law.name(), fields: law }
-                .serialize(serializer);
+        let (ev, us, fact) = (self.ev, self.at.as_micros(), self.kind.name());
+        match &self.kind {
+            FactKind::Law(law) => return LawLine { ev, us, fact, fields: &**law }.serialize(serializer),
+            FactKind::Obligation(bound) => {
+                return LawLine { ev, us, fact, fields: bound }.serialize(serializer);
+            }
+            _ => {}
         }
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("ev", &self.ev)?;
-        map.serialize_entry("us", &self.at.as_micros())?;
-        map.serialize_entry("fact", self.kind.name())?;
+        map.serialize_entry("ev", &ev)?;
+        map.serialize_entry("us", &us)?;
+        map.serialize_entry("fact", fact)?;
         self.kind.fields(&mut map)?;
         map.end()
     }
@@ -375,7 +384,8 @@ impl FactKind {
     pub fn name(&self) -> &'static str {
         match self {
             FactKind::Touch { .. } => "touch",
-            FactKind::Adjust { .. } => "adjust",
+            FactKind::PutBack { adjusting: true, .. } => "adjust",
+            FactKind::PutBack { adjusting: false, .. } => "put_back",
             FactKind::MoveMade { .. } => "move_made",
             FactKind::MovePublished { .. } => "move_published",
             FactKind::MoveWithdrawn { .. } => "move_withdrawn",
@@ -392,6 +402,7 @@ impl FactKind {
             FactKind::GameEnd { .. } => "game_end",
             FactKind::ResultWithdrawn => "result_withdrawn",
             FactKind::Clock(_) => "clock",
+            FactKind::Obligation(_) => "obligation",
             FactKind::Law(law) => law.name(),
             FactKind::Contact { .. } => "contact",
         }
@@ -401,13 +412,13 @@ impl FactKind {
     pub fn must_be_durable(&self) -> bool {
         match self {
             FactKind::Touch { .. }
-            | FactKind::Adjust { .. }
+            | FactKind::PutBack { .. }
             | FactKind::Clock(_)
             | FactKind::PlyTime { .. }
             | FactKind::ClockFinding(_)
-            | FactKind::Contact { .. } => false,
+            | FactKind::Contact { .. }
             // What binds a player follows from the touches: it is made out again from the inputs.
-            FactKind::Law(law) => !matches!(**law, LawFact::Obligation(_)),
+            | FactKind::Obligation(_) => false,
             _ => true,
         }
     }
@@ -421,7 +432,7 @@ impl FactKind {
                 map.serialize_entry("piece", piece)?;
                 map.serialize_entry("certainty", certainty.as_str())?;
             }
-            FactKind::Adjust { square, ms } => {
+            FactKind::PutBack { square, ms, .. } => {
                 map.serialize_entry("square", &square.to_string())?;
                 map.serialize_entry("lifted_ms", ms)?;
             }
@@ -544,6 +555,7 @@ impl FactKind {
                 }
             }
             FactKind::ResultWithdrawn
+            | FactKind::Obligation(_)
             | FactKind::Law(_)
             | FactKind::Contact { .. }
             | FactKind::ClockFinding(_) => {}

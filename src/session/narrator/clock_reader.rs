@@ -92,15 +92,17 @@ impl Reader {
         }
     }
 
+    /// A clock was read.
+    pub const fn is_read(&self) -> bool {
+        self.estimator.is_read()
+    }
+
     pub fn deadline(&self) -> Option<MonoTime> {
-        if !self.estimator.is_read() {
+        if !self.is_read() {
             return None;
         }
         let held = self.held.filter(|_| !self.estimator.is_in_doubt()).map(|(_, due)| due);
-        match (held, self.estimator.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        MonoTime::sooner(held, self.estimator.deadline())
     }
 
     /// Whether a reading has to wait for the next one: it shows times that are not possible, and the one before it

@@ -29,6 +29,11 @@ impl Narrator {
         self.told.get(index).map(|told| &told.record)
     }
 
+    /// Before this index every told ply was completed.
+    pub(in crate::session) fn completed_to(&self) -> usize {
+        self.completed_to
+    }
+
     /// The legal moves after the last told ply.
     pub(in crate::session) fn legal_moves(&self) -> &[Move] {
         self.legal()

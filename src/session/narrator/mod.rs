@@ -258,13 +258,15 @@ impl Narrator {
         self.deadline
     }
 
+    /// True when there is a clock that is read, or a press that awaits a reading.
+    pub(super) fn heeds_clock(&self) -> bool {
+        self.awaits_clock.is_some() || self.reader.is_read()
+    }
+
     /// When the reader of the clock, or a press that awaits a reading, has something to do.
     pub(super) fn clock_deadline(&self) -> Option<MonoTime> {
         let awaits = self.awaits_clock.filter(|awaits| !awaits.estimated).map(AwaitsClock::due);
-        match (awaits, self.reader.deadline()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        }
+        MonoTime::sooner(awaits, self.reader.deadline())
     }
 
     pub(super) fn is_paused(&self) -> bool {

@@ -203,7 +203,8 @@ impl Narrator {
                         || !stands(tracker.position(best))
                 });
                 if !moved {
-                    tell(facts, now, FactKind::Adjust { square, ms: now.at.since(lifted) / 1000 });
+                    let ms = now.at.since(lifted) / 1000;
+                    tell(facts, now, FactKind::PutBack { square, ms, adjusting: false });
                 }
             }
             _ => {}

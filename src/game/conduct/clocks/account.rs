@@ -19,7 +19,7 @@ use crate::{
 impl Conduct {
     /// The lever was pressed.
     pub(in crate::game::conduct) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
-        self.clocks.see(side);
+        self.clocks.see(side, desk.at);
         self.last_press = Some(side);
         self.press_undone(side);
         if self.announcing.waits() {
@@ -43,9 +43,8 @@ impl Conduct {
         let unstarted = self.clocks.running.is_none() && !self.clocks.paused;
         if unstarted && self.clocks.begun.is_none() {
             // The clock ran, and nobody said since when: at the latest since the man was lifted.
-            self.clocks.running = Some(side);
-            self.clocks.since = self.last_lift().unwrap_or(at);
-            self.clocks.begun = Some(self.clocks.since);
+            let since = self.last_lift().unwrap_or(at);
+            self.clocks.run(side, since);
         }
         if self.clocks.running == Some(side) {
             self.account(side, desk);
@@ -57,10 +56,10 @@ impl Conduct {
     /// Settles the account of a completed move and tells it, where no clock is read.
     #[inline(never)]
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let used = desk.at.since(self.clocks.since) / 1000;
         let (own, opponent) = (self.clocks.remaining(side, desk.at), self.clocks.half(!side).left);
         self.clocks.at_press = AtPress { own, credited: own, opponent };
         let Some(before) = self.clocks.half(side).left else { return };
+        let used = desk.at.since(self.clocks.since) / 1000;
         let completed = self.completed_by(side, desk);
         let of_move = if desk.turn() == side { completed } else { completed.saturating_sub(1) };
         let per_move = self.clocks.per_move(side, of_move);
@@ -141,14 +140,16 @@ impl Conduct {
             let explained = near(pressed) || near(by_period);
             let unexplained = expected.filter(|_| !explained);
             self.clocks.corrections.get_mut(side).read(unexplained, reported, tolerance);
-            self.clocks.half_mut(side).left = Some(reported);
+            let half = self.clocks.half_mut(side);
+            half.left = Some(reported);
+            half.at_start.get_or_insert(reported);
             if reported > 0 {
-                self.clocks.half_mut(side).shown = Some(desk.at);
-                self.clocks.half_mut(side).flag = None;
+                half.shown = Some(desk.at);
+                half.flag = None;
             }
         }
         self.clocks.read = Some(desk.at);
-        self.clocks.running = reading.running.or(self.clocks.running);
+        self.clocks.now_runs(reading.running.or(self.clocks.running), desk.at);
         self.clocks.since = desk.at;
         self.look_at_recording(desk);
     }

@@ -50,8 +50,12 @@ struct Half {
     was_below: bool,
     /// Moves completed before the log, beyond those of its history.
     given_moves: u32,
-    /// The player gave a sign of being there.
-    seen: bool,
+    /// When the player gave the first sign of being there in this session.
+    seen: Option<MonoTime>,
+    /// His arrival was told.
+    arrived: bool,
+    /// Time left when the session began, in milliseconds.
+    at_start: Option<u64>,
     /// When a reading last showed time left.
     shown: Option<MonoTime>,
     /// The period, counted from 0, whose time the clock has been seen to have.
@@ -91,8 +95,10 @@ pub(super) struct Clocks {
     white: Half,
     black: Half,
     running: Option<Color>,
-    /// Since when it runs.
+    /// Since when it runs, or was read or set last.
     since: MonoTime,
+    /// When the clock that runs was started, and the time left then.
+    started: (MonoTime, Option<u64>),
     /// The stretch that was stopped last: whose, from when, until when, the time left at its beginning.
     stretch: Option<(Color, MonoTime, MonoTime, Option<u64>)>,
     /// When a clock was read last: while it is read, the account is only a check.
@@ -101,6 +107,8 @@ pub(super) struct Clocks {
     at_press: AtPress,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
+    /// When the game was resumed.
+    resumed: Option<MonoTime>,
     /// The time of the first event of the record.
     origin: MonoTime,
 }
@@ -118,10 +126,12 @@ impl Clocks {
             let completed = given("completed", word).and_then(|moves| u32::try_from(moves).ok());
             let played = setup.history.len() + usize::from(side == Color::White);
             let of_history = u32::try_from(played / 2).unwrap_or(u32::MAX);
+            let left = given("times_ms", word).or_else(|| allotted(side));
             let present = setup.given.get("present").and_then(|present| present.get(word)?.as_bool());
             Half {
-                seen: present.unwrap_or(false),
-                left: given("times_ms", word).or_else(|| allotted(side)),
+                seen: present.unwrap_or(false).then_some(MonoTime::ZERO),
+                left,
+                at_start: left,
                 given_moves: completed.map_or(0, |moves| moves.saturating_sub(of_history)),
                 ..Half::default()
             }
@@ -152,11 +162,13 @@ impl Clocks {
             black,
             running: None,
             since: MonoTime::ZERO,
+            started: (MonoTime::ZERO, None),
             stretch: None,
             read: None,
             scribe_told: false,
             at_press: AtPress::default(),
             begun: None,
+            resumed: None,
             origin: MonoTime::ZERO,
         }
     }
@@ -219,20 +231,28 @@ impl Clocks {
 
     fn stop(&mut self, at: MonoTime) {
         if let Some(side) = self.running {
-            let before = self.half(side).left;
+            let (from, before) = self.started;
             let charged = self.charged(side, at);
             if let Some(left) = &mut self.half_mut(side).left {
                 *left = left.saturating_sub(charged);
             }
-            self.stretch = Some((side, self.since, at, before));
+            self.stretch = Some((side, from, at, before));
             self.running = None;
         }
     }
 
     fn run(&mut self, side: Color, at: MonoTime) {
-        self.running = Some(side);
+        self.now_runs(Some(side), at);
         self.since = at;
         self.begun.get_or_insert(at);
+    }
+
+    /// This clock runs, since `at` where it did not before.
+    fn now_runs(&mut self, running: Option<Color>, at: MonoTime) {
+        if self.running != running {
+            self.running = running;
+            self.started = (at, running.and_then(|side| self.half(side).left));
+        }
     }
 
     /// The stretch of a clock that was stopped last, while none runs: whose, from when, until when, and the
@@ -249,7 +269,7 @@ impl Clocks {
     /// Where nobody said which clock runs, it is that of the player who has the move.
     pub(super) fn assume_running(&mut self, side: Color) {
         if self.running.is_none() && !self.paused && self.own.is_none() {
-            self.running = Some(side);
+            self.now_runs(Some(side), self.since);
         }
     }
 
@@ -259,14 +279,20 @@ impl Clocks {
         (self.running == Some(side)).then_some((self.since, left))
     }
 
+    /// When the clock of this side was started, and the time left then, while it runs.
+    pub(super) fn stretch_of(&self, side: Color) -> Option<(MonoTime, u64)> {
+        let (from, left) = self.started;
+        left.filter(|_| self.running == Some(side)).map(|left| (from, left))
+    }
+
     /// The times at the last press.
     pub(super) const fn at_press(&self) -> AtPress {
         self.at_press
     }
 
-    /// The time left when the running stretch began.
+    /// The time left when the session began.
     pub(super) const fn left_at_start(&self, side: Color) -> Option<u64> {
-        self.half(side).left
+        self.half(side).at_start
     }
 
     /// The record begins: time before it is not known.
@@ -280,14 +306,40 @@ impl Clocks {
         self.begun.unwrap_or(self.origin)
     }
 
+    /// The beginning of the session: when the game was resumed, else its start.
+    pub(super) fn session_start(&self) -> MonoTime {
+        self.resumed.unwrap_or_else(|| self.start())
+    }
+
+    /// The game is resumed. Whoever was there before an adjournment, `anew`, has to come again.
+    pub(super) fn resume(&mut self, anew: bool, at: MonoTime) {
+        self.begun.get_or_insert(at);
+        self.resumed = Some(at);
+        for side in BOTH {
+            let left = self.remaining(side, at);
+            let half = self.half_mut(side);
+            (half.at_start, half.arrived) = (left, false);
+            half.seen = half.seen.filter(|_| !anew);
+        }
+    }
+
     /// A player is there.
-    pub(super) const fn see(&mut self, side: Color) {
-        self.half_mut(side).seen = true;
+    pub(super) fn see(&mut self, side: Color, at: MonoTime) {
+        self.half_mut(side).seen.get_or_insert(at);
     }
 
     /// Whether a player gave a sign of being there.
     pub(super) const fn was_seen(&self, side: Color) -> bool {
-        self.half(side).seen
+        self.half(side).seen.is_some()
+    }
+
+    /// The arrival of a player is told at `at`: when he gave the first sign of being there. Nothing when it was told
+    /// before.
+    pub(super) fn arrive(&mut self, side: Color, at: MonoTime) -> Option<MonoTime> {
+        self.see(side, at);
+        let half = self.half_mut(side);
+        let told = std::mem::replace(&mut half.arrived, true);
+        half.seen.filter(|_| !told)
     }
 
     /// An arbiter set or corrected a time.
@@ -297,6 +349,7 @@ impl Clocks {
         }
         if self.running == Some(side) {
             self.since = at;
+            self.started = (at, Some(ms));
         }
         self.half_mut(side).left = Some(ms);
         self.half_mut(side).flag = None;

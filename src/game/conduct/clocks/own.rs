@@ -47,7 +47,7 @@ impl Conduct {
     /// Such an event came.
     pub(in crate::game) fn leave(&mut self, event: &Event, desk: &mut Desk<'_>) {
         if let Event::Press(side) = event {
-            self.clocks.see(*side);
+            self.clocks.see(*side, desk.at);
             // A press that bounced, came twice, or came while the clock stands (Article 6.2.1.1).
             let notice = Notice::of("press-idle-side", Audience::Journal);
             desk.notice(Notice { side: Some(Side(*side)), ..notice });
@@ -174,7 +174,7 @@ impl Conduct {
             self.clocks.half_mut(side).left = side.fold_wb(reading.white_ms, reading.black_ms);
         }
         self.clocks.read = Some(desk.at);
-        self.clocks.running = reading.running;
+        self.clocks.now_runs(reading.running, desk.at);
         self.clocks.since = desk.at;
         self.look_at_recording(desk);
     }

@@ -14,8 +14,8 @@ use crate::{
         fact::{
             Certainty, Conclusion, EndDetail,
             law::{
-                Audience, Choice, ClockCalc, LawFact, LawState, Notice, Obligation, OneOrNone, Partial,
-                Penalty, Side, Sq, Squares, Times,
+                Audience, Choice, ClockCalc, LawState, Notice, Obligation, ObligationDetail, OneOrNone,
+                Partial, Penalty, Side, Sq, Squares, Times, TouchCertainty,
             },
         },
     },
@@ -56,20 +56,18 @@ impl Conduct {
             && let Some(from) = mv.from()
         {
             let uci = desk.session.move_text(mv);
-            desk.tell(LawFact::Obligation(Obligation {
+            let partial = Some(Partial::Placed { from: Sq(from), placed: Sq(mv.to()) });
+            desk.bind(Obligation {
                 by: Side(claim.by),
-                touches: Squares::Many(Vec::new()),
-                legal: Choice::Of(vec![uci]),
+                touches: Squares::Many(Box::default()),
+                legal: Choice::Of([uci].into()),
                 rule: self.articles.announced,
                 must_move: OneOrNone(None),
                 must_capture: OneOrNone(None),
-                must_castle: None,
-                rook_first_ban: None,
-                partial: Some(Partial::Placed { from: Sq(from), placed: Sq(mv.to()) }),
-                uncertain: None,
+                more: Some(Box::new(ObligationDetail { partial, ..ObligationDetail::default() })),
                 reported: true,
-                certainty: "arbiter",
-            }));
+                certainty: TouchCertainty::Arbiter,
+            });
             self.turn.bind_to(vec![mv], self.articles.announced);
         }
         if let Some(man) = claim.man.filter(|_| desk.turn() == claim.by) {

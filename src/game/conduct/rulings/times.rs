@@ -1,22 +1,12 @@
-//! Times that a ruling names or changes, and players who have not come (Articles 6.7, 7.1; Guideline I).
+//! Times that a ruling names or changes (Articles 6.10, 7.1).
 
-use shakmaty::{Color, Position as _};
+use shakmaty::Color;
 
 use super::Refusal;
 use crate::{
     game::conduct::{Conduct, Desk},
-    laws::arithmetic::{
-        adjournment::{LateOutcome, SealedMove, late_at_resumption},
-        clock,
-        default_time::{self, DefaultCheck},
-    },
-    session::{
-        event::GameResult,
-        fact::{
-            Certainty, Conclusion,
-            law::{Audience, ClockCalc, LawFact, Notice, Side, Times},
-        },
-    },
+    laws::arithmetic::clock,
+    session::fact::law::{ClockCalc, Side, Times},
 };
 
 impl Conduct {
@@ -118,118 +108,5 @@ impl Conduct {
                 self.add_time(side, i64::try_from(ms).unwrap_or(i64::MAX), desk);
             }
         }
-    }
-
-    /// A player came: the time that ran without him (Article 6.7; Guideline I.11).
-    pub(super) fn arrived(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let resuming = self.adjournment.is_resumed();
-        self.clocks.see(side);
-        if let Some((ran, from, to, Some(before))) = self.clocks.last_stretch().filter(|_| resuming) {
-            // A clock ran until it was stopped: that is what it cost.
-            self.tell_elapsed(ran, before, from, to, desk);
-            return;
-        }
-        let ran = if resuming || !self.earlier.is_empty() {
-            self.clocks.running().or_else(|| self.absent_until_now(desk))
-        } else {
-            Some(Color::White)
-        };
-        let Some(ran) = ran else { return };
-        let from = self.clocks.start();
-        let elapsed = desk.at.since(from) / 1000;
-        let Some(before) = self.clocks.left_at_start(ran) else { return };
-        let after = clock::after_running(before, elapsed);
-        let running = self.clocks.running().is_some() && !self.earlier.is_empty();
-        let calc = if running {
-            ClockCalc {
-                from_ms: Some(from.as_micros() / 1000),
-                to_ms: Some(desk.at.as_micros() / 1000),
-                ..ClockCalc::of("replay-elapsed")
-            }
-        } else {
-            let calc = ran.fold_wb("white-absent", "black-absent");
-            ClockCalc { elapsed: Some(elapsed), ..ClockCalc::of(calc) }
-        };
-        desk.calc(ClockCalc {
-            side: Some(Side(ran)),
-            before: Some(Times::One(before)),
-            after: Some(Times::One(after)),
-            ..calc
-        });
-    }
-
-    /// Who has not come yet, and by how much he is late (Article 6.7.1).
-    pub(super) fn late_check(&mut self, desk: &mut Desk<'_>) {
-        let from = self.clocks.start();
-        let DefaultCheck { late_ms, limit_ms, lost } =
-            default_time::check(&self.settings, desk.at.since(from) / 1000);
-        for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
-            let (side, to) = (Side(side), Audience::Arbiter);
-            desk.tell(LawFact::DefaultCheck { side, late_ms, limit_ms, lost, to });
-            // A player whose clock runs loses by it; of one who has not come to reply to a sealed move that
-            // clock tells that he is absent.
-            let runs = self.clocks.running() == Some(side.0);
-            let absent = match self.clocks.running() {
-                Some(_) if self.adjournment.is_unopened() => runs,
-                _ => !runs,
-            };
-            if lost && absent {
-                let action = self.at_resumption(side.0, late_ms, desk);
-                desk.notice(Notice { side: Some(side), action, ..Notice::of("late-player", to) });
-            }
-        }
-    }
-
-    /// What a late arrival at the resumption leads to (Guideline I.10; 2005: Annex A.10).
-    pub(super) fn at_resumption(&self, late: Color, late_ms: u64, desk: &Desk<'_>) -> Option<&'static str> {
-        let sealed = self.adjournment.sealed_move()?;
-        let position = desk.session.position();
-        let sealer = position.turn();
-        let mut after = position.clone();
-        after.play_unchecked(sealed);
-        let worth = if after.is_checkmate() {
-            SealedMove::Mate
-        } else if after.is_stalemate() || after.is_insufficient_material() {
-            SealedMove::Draw
-        } else {
-            SealedMove::GoesOn
-        };
-        let check = default_time::check(&self.settings, late_ms);
-        let flag = self.clocks.flag(!late).is_some();
-        Some(match late_at_resumption(&self.settings.adjournment, late, check, sealer, worth, flag) {
-            LateOutcome::InTime => "in-time",
-            LateOutcome::Loses(_) => "loses",
-            LateOutcome::Wins(_) => "sealed-move-mates",
-            LateOutcome::Draw => "sealed-move-draws",
-            LateOutcome::PresentPlayerLost(_) => "present-player-lost-on-time",
-        })
-    }
-
-    /// A player did not come; where nobody says which, whoever gave no sign of being there.
-    pub(super) fn default(&self, side: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let late_ms = desk.at.since(self.clocks.start()) / 1000;
-        let saved = |side| match self.at_resumption(side, late_ms, desk) {
-            Some("sealed-move-mates") => {
-                Some("the sealed move mates: make it on the board, or enter the result")
-            }
-            Some("sealed-move-draws") => {
-                Some("the sealed move draws: make it on the board, or enter the result")
-            }
-            _ => None,
-        };
-        if let Some(why) = side.and_then(saved) {
-            return Err(why.into());
-        }
-        let absent = |side: &Color| !self.clocks.was_seen(*side);
-        let result = match side {
-            Some(side) => GameResult::win(!side),
-            None => match [Color::White, Color::Black].into_iter().filter(absent).collect::<Vec<_>>()[..] {
-                [side] => GameResult::win(!side),
-                [] => return Err("both players gave a sign of being there: default white, or black".into()),
-                _ => GameResult::BothLose,
-            },
-        };
-        desk.conclude(Conclusion::of(result, "default", Certainty::Arbiter));
-        Ok(())
     }
 }

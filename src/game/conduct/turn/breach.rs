@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Move, Position as _, Square};
 
-use super::{Committed, Made, Released, Touch, Violation, is_rook_of};
+use super::{Committed, Made, Released, Seldom, Touch, Violation, is_rook_of};
 use crate::{
     game::conduct::{Conduct, Desk, audience, rulings::Refusal},
     laws::{
@@ -10,7 +10,7 @@ use crate::{
         touch::{self, Binding},
     },
     session::{
-        fact::law::{Audience, LawFact, Notice, Obligation, Partial, Side, Sq},
+        fact::law::{Audience, Notice, Obligation, Partial, Side, Sq},
         text::MoveText,
     },
 };
@@ -18,9 +18,10 @@ use crate::{
 impl Conduct {
     /// True for a move of a player who was bound by nothing but his touches, and keeps to them at first sight.
     pub(super) fn keeps_to_touches(&self, mv: Move) -> bool {
-        let turn = &self.turn;
-        let only_touched = turn.bound_to.is_none() && turn.released.is_none() && turn.committed.is_none();
-        only_touched && self.fits_touches(mv)
+        let bound = |seldom: &Seldom| {
+            seldom.bound_to.is_some() || seldom.released.is_some() || seldom.committed.is_some()
+        };
+        !self.turn.seldom.as_deref().is_some_and(bound) && self.fits_touches(mv)
     }
 
     fn fits_touches(&self, mv: Move) -> bool {
@@ -38,7 +39,8 @@ impl Conduct {
     pub(super) fn look_for_violation(&mut self, mv: Move, made: Made, index: usize, desk: &mut Desk<'_>) {
         let to = audience(self.settings.touch.violation_alert);
         let played = Some(made.uci);
-        if let Some((moves, article)) = self.turn.bound_to.take()
+        let bound_to = self.turn.seldom.as_mut().and_then(|seldom| seldom.bound_to.take());
+        if let Some((moves, article)) = bound_to
             && !moves.is_empty()
             && !moves.contains(&mv)
         {
@@ -47,13 +49,13 @@ impl Conduct {
             desk.notice(Notice { required, played, article: Some(article), ..notice });
             return;
         }
-        if let Some(released) = self.turn.released.filter(|released| !is_rook_of(released.mv, mv)) {
+        if let Some(released) = self.turn.seldom().released.filter(|released| !is_rook_of(released.mv, mv)) {
             if released.mv != mv {
                 self.moved_on(released, mv, made, desk);
             }
             return;
         }
-        if let Some(committed) = self.turn.committed.clone()
+        if let Some(committed) = self.turn.seldom().committed.clone()
             && !committed.moves.is_empty()
             && !committed.moves.contains(&mv)
         {
@@ -69,7 +71,7 @@ impl Conduct {
         if self.fits_touches(mv) {
             return;
         }
-        let binding = match (&self.turn.binding, desk.session.position_after(index)) {
+        let binding = match (&self.turn.seldom().binding, desk.session.position_after(index)) {
             (Some(binding), _) => binding.clone(),
             (None, Some(before)) if !self.turn.touches.is_empty() => touch::binding(
                 before,
@@ -126,13 +128,18 @@ impl Conduct {
         let Violation { by, touches, binding, partial, .. } = violation;
         let squares: Vec<Square> = touches.iter().map(|touch| touch.square).collect();
         let obligation = self.obligation(&squares, &binding, desk);
-        desk.tell(LawFact::Obligation(Obligation { by: Side(by), partial, ..obligation }));
+        let obligation = Obligation { by: Side(by), ..obligation };
+        desk.bind(if partial.is_some() {
+            obligation.with(|more| more.partial = partial)
+        } else {
+            obligation
+        });
         if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
             let castling = binding.must_castle.is_some();
-            self.turn.committed = Some(Committed { partial, moves, castling });
+            self.turn.seldom_mut().committed = Some(Committed { partial, moves, castling });
         }
         self.turn.touches = touches;
-        self.turn.binding = Some(binding);
+        self.turn.seldom_mut().binding = Some(binding);
         Ok(())
     }
 
@@ -148,9 +155,9 @@ impl Conduct {
         let binding = touch::binding(before, legal.as_slice(), &[man], ban, self.articles);
         let obligation = self.obligation(&[man], &binding, desk);
         let by = Side(before.turn());
-        desk.tell(LawFact::Obligation(Obligation { by, reported: true, ..obligation }));
+        desk.bind(Obligation { by, reported: true, ..obligation });
         self.turn.touches = vec![Touch { square: man, at: desk.at }];
-        self.turn.binding = Some(binding);
+        self.turn.seldom_mut().binding = Some(binding);
     }
 
     /// A man that had been released was moved on (Article 4.7; 2005: 4.6).
@@ -193,7 +200,7 @@ impl Conduct {
         if self.unpressed.is_some_and(|(open, _)| open == ply) {
             self.unpressed = None;
         }
-        if self.violation.is_some() {
+        if self.violation.as_ref().is_some_and(|violation| !violation.open) {
             self.open_window(ply, uci, by, desk);
         }
         self.clocks_completed(by, desk);

@@ -1,6 +1,6 @@
 //! A move is made: what else would fit, and the turn of the next player.
 
-use shakmaty::{Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Move, Position as _, Role, Square};
 
 use super::{Contact, Made, obligation::texts_of, tell_castling};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     session::{
         fact::{
             Fact, FactKind,
-            law::{Audience, Choice, LawFact, Notice, Obligation, Partial, Side, Sq},
+            law::{Audience, Choice, Notice, Obligation, Partial, Side, Sq},
         },
         setup::BoardKind,
         time::MonoTime,
@@ -100,9 +100,17 @@ impl Conduct {
         let positions = session.position_after(index).zip(session.position_after(index + 1));
         let Some((before, after)) = positions else { return };
         let still = after.us() & before.them() & !session.occupied();
+        if still.any() {
+            self.forget_touches_of(still);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn forget_touches_of(&mut self, still: Bitboard) {
         if self.turn.touches.iter().any(|touch| still.contains(touch.square)) {
             self.turn.touches.retain(|touch| !still.contains(touch.square));
-            self.turn.binding = None;
+            self.turn.unbind_touches();
         }
     }
 
@@ -112,7 +120,7 @@ impl Conduct {
     pub(super) fn tell_promotion(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let (Some(from), to) = (mv.from(), mv.to()) else { return };
-        if self.turn.committed.is_none() && self.turn.placed(to) {
+        if self.turn.seldom().committed.is_none() && self.turn.placed(to) {
             let legal = before.legal_moves().into_iter();
             let moves: Vec<Move> =
                 legal.filter(|other| other.from() == Some(from) && other.to() == to).collect();
@@ -129,12 +137,8 @@ impl Conduct {
             let obligation = self.obligation(&touches, &binding, desk);
             let partial = Some(partial);
             let by = Side(before.turn());
-            desk.tell(LawFact::Obligation(Obligation {
-                partial,
-                by,
-                legal: Choice::Of(texts),
-                ..obligation
-            }));
+            let obligation = Obligation { by, legal: Choice::Of(texts.into()), ..obligation };
+            desk.bind(obligation.with(|more| more.partial = partial));
         }
         let candidates = vec![format!("{from}{to}*")];
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: FactKind::Ambiguous { candidates } });
@@ -183,7 +187,7 @@ impl Conduct {
                 );
                 let by = Side(before.turn());
                 let obligation = self.obligation(&touches, &binding, desk);
-                desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
+                desk.bind(Obligation { by, ..obligation });
             }
         }
         if net_zero {
@@ -195,7 +199,7 @@ impl Conduct {
 
     /// A move was told as made.
     pub(in crate::game::conduct) fn after_made(&mut self, made: Made, mv: Option<Move>, desk: &mut Desk<'_>) {
-        if self.turn.released.is_some() || mv.is_some_and(|mv| mv.is_promotion()) {
+        if self.turn.seldom.is_some() || mv.is_some_and(|mv| mv.is_promotion()) {
             self.look_at_released(made, mv, desk);
         }
         self.last_made = mv.map(|mv| (made, mv));
@@ -227,7 +231,7 @@ impl Conduct {
     #[cold]
     #[inline(never)]
     fn look_at_released(&mut self, made: Made, mv: Option<Move>, desk: &mut Desk<'_>) {
-        if let (Some(released), Some(mv)) = (self.turn.released, mv)
+        if let (Some(released), Some(mv)) = (self.turn.seldom().released, mv)
             && released.mv != mv
         {
             self.tell_revision(released.uci, made, desk);
@@ -255,7 +259,10 @@ impl Conduct {
         let early = |contact: &Contact| in_hand.contains(contact.square) && !contact.occupied;
         let of_next = |contact: &&Contact| contact.at > made.placed || early(contact);
         self.turn.contacts.extend(self.turn_before.contacts.iter().filter(of_next).copied());
-        self.turn.adjusting = self.turn_before.adjusting.filter(|adjusting| adjusting.by == after.turn());
+        let adjusting = self.turn_before.seldom().adjusting;
+        if adjusting.is_some_and(|adjusting| adjusting.by == after.turn()) {
+            self.turn.seldom_mut().adjusting = adjusting;
+        }
     }
 
     /// In an edition in which only the press completes, a move that was never pressed stays open.

@@ -10,7 +10,10 @@ use crate::{
         touch::{self, Binding},
     },
     session::{
-        fact::law::{Choice, LawFact, Obligation, OneOrNone, Reach, Side, Sq, Squares, Uncertain},
+        fact::law::{
+            Choice, Obligation, ObligationDetail, OneOrNone, Reach, Side, Sq, Squares, TouchCertainty,
+            Uncertain,
+        },
         setup::BoardKind,
         text::MoveText,
     },
@@ -72,13 +75,13 @@ impl Conduct {
         )
     }
 
-    pub(super) fn certainty(&self) -> &'static str {
+    pub(super) fn certainty(&self) -> TouchCertainty {
         let pegged =
             self.board == BoardKind::Peg || self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged);
         match (pegged, self.settings.touch.intent_default) {
-            (true, _) => "law",
-            (_, IntentDefault::PresumedDeliberate) => "presumed-deliberate",
-            (_, IntentDefault::UnlessAccidental) => "law-unless-clearly-accidental",
+            (true, _) => TouchCertainty::Law,
+            (_, IntentDefault::PresumedDeliberate) => TouchCertainty::PresumedDeliberate,
+            (_, IntentDefault::UnlessAccidental) => TouchCertainty::LawUnlessClearlyAccidental,
         }
     }
 
@@ -99,9 +102,13 @@ impl Conduct {
         }
         let obligation = self.obligation(&touches, &binding, desk);
         let uncertain = uncertain.map(|assumed_first| Uncertain { order: "uncertain", assumed_first });
-        desk.tell(LawFact::Obligation(Obligation { uncertain, reported, ..obligation }));
+        let mut obligation = Obligation { reported, ..obligation };
+        if uncertain.is_some() {
+            obligation = obligation.with(|more| more.uncertain = uncertain);
+        }
+        desk.bind(obligation);
         self.turn.reach = Bitboard::EMPTY;
-        self.turn.binding = Some(binding);
+        self.turn.seldom_mut().binding = Some(binding);
     }
 
     /// The common cases: one man of the player's own, or it and one that it captures. False when it is another.
@@ -137,26 +144,26 @@ impl Conduct {
         };
         let free = matches!(legal, Choice::Any);
         self.turn.reach = reach;
-        self.turn.binding = None;
-        desk.tell(LawFact::Obligation(Obligation {
+        self.turn.unbind_touches();
+        desk.bind(Obligation {
             legal,
             rule: if free { self.articles.free } else { self.articles.own },
             must_move: OneOrNone((!free).then_some(Sq(square))),
             reported,
             ..self.no_obligation(Squares::One(Sq(square)), desk)
-        }));
+        });
     }
 
     /// One man of the opponent's was touched, and these moves capture it.
     pub(super) fn tell_victim(&mut self, square: Square, captures: &[Move], desk: &mut Desk<'_>) {
         self.turn.reach = Bitboard::EMPTY;
-        self.turn.binding = None;
-        desk.tell(LawFact::Obligation(Obligation {
-            legal: Choice::Of(texts_of(captures, desk)),
+        self.turn.unbind_touches();
+        desk.bind(Obligation {
+            legal: Choice::Of(texts_of(captures, desk).into()),
             rule: self.articles.theirs,
             must_capture: OneOrNone(Some(Sq(square))),
             ..self.no_obligation(Squares::One(Sq(square)), desk)
-        }));
+        });
     }
 
     /// A man of the player's own and one of the opponent's that it can capture. False when it
@@ -188,15 +195,15 @@ impl Conduct {
             }
         };
         self.turn.reach = reach;
-        self.turn.binding = None;
-        desk.tell(LawFact::Obligation(Obligation {
+        self.turn.unbind_touches();
+        desk.bind(Obligation {
             legal,
             rule: self.articles.both,
             must_move: OneOrNone(Some(Sq(man))),
             must_capture: OneOrNone(Some(Sq(victim))),
             reported,
             ..self.no_obligation(Squares::Two(touches.map(Sq)), desk)
-        }));
+        });
         true
     }
 
@@ -209,10 +216,7 @@ impl Conduct {
             rule: self.articles.free,
             must_move: OneOrNone(None),
             must_capture: OneOrNone(None),
-            must_castle: None,
-            rook_first_ban: None,
-            partial: None,
-            uncertain: None,
+            more: None,
             reported: false,
             certainty: self.certainty(),
         }
@@ -220,17 +224,20 @@ impl Conduct {
 
     pub(super) fn obligation(&self, touches: &[Square], binding: &Binding, desk: &Desk<'_>) -> Obligation {
         let all = self.settings.rook_first_ban == RookFirstBan::All;
+        let must_castle = binding.must_castle.map(|mv| desk.session.move_text(mv));
+        let rook_first_ban = (all && binding.rule == self.articles.rook_king).then_some("all");
+        let seldom = must_castle.is_some() || rook_first_ban.is_some();
+        let more = ObligationDetail { must_castle, rook_first_ban, ..ObligationDetail::default() };
         Obligation {
             legal: match &binding.moves {
                 None => Choice::Any,
-                Some(moves) => Choice::Of(texts_of(moves, desk)),
+                Some(moves) => Choice::Of(texts_of(moves, desk).into()),
             },
             rule: binding.rule,
             must_move: OneOrNone(binding.must_move.map(Sq)),
             must_capture: OneOrNone(binding.must_capture.map(Sq)),
-            must_castle: binding.must_castle.map(|mv| desk.session.move_text(mv)),
-            rook_first_ban: (all && binding.rule == self.articles.rook_king).then_some("all"),
-            ..self.no_obligation(Squares::Many(squares(touches)), desk)
+            more: seldom.then(|| Box::new(more)),
+            ..self.no_obligation(Squares::Many(squares(touches).into()), desk)
         }
     }
 }
@@ -247,7 +254,7 @@ fn moves_of(square: Square, desk: &Desk<'_>) -> (Choice, Bitboard) {
             reach.add(mv.to());
         }
     });
-    (if texts.is_empty() { Choice::Any } else { Choice::Of(texts) }, reach)
+    (if texts.is_empty() { Choice::Any } else { Choice::Of(texts.into()) }, reach)
 }
 
 /// What a man leaves with the one of the opponent's that it captures, and where it may go without becoming another
@@ -264,7 +271,7 @@ fn captures_with(man: Square, victim: Square, desk: &Desk<'_>) -> Option<(Choice
         }
     });
     let reach = if promotes { Bitboard::EMPTY } else { Bitboard::from_square(victim) };
-    (!texts.is_empty()).then_some((Choice::Of(texts), reach))
+    (!texts.is_empty()).then_some((Choice::Of(texts.into()), reach))
 }
 
 /// Moves in letters.

@@ -9,7 +9,7 @@ use crate::{
     session::{
         fact::{
             Fact, FactKind,
-            law::{Audience, LawFact, Notice, Obligation, Partial, Sq},
+            law::{Audience, Notice, Partial, Sq},
         },
         setup::BoardKind,
         text::MoveText,
@@ -28,7 +28,7 @@ impl Conduct {
         let missing = differs & occupied;
         let extra = differs & !occupied;
         let (Some(from), Some(to)) = (missing.single_square(), extra.single_square()) else { return };
-        if !position.us().contains(from) || self.turn.committed.is_some() {
+        if !position.us().contains(from) || self.turn.seldom().committed.is_some() {
             return;
         }
         let legal = desk.session.moves_of(from);
@@ -56,8 +56,8 @@ impl Conduct {
         }
         let possible = legal.iter().any(|mv| mv.to() == to);
         self.look_at_pawn(from, to, desk);
-        if !possible && self.turn.noted != Some((from, to)) && !king {
-            self.turn.noted = Some((from, to));
+        if !possible && self.turn.seldom().noted != Some((from, to)) && !king {
+            self.turn.seldom_mut().noted = Some((from, to));
             let attempt = Some(format!("{from}{to}"));
             desk.notice(Notice { attempt, ..Notice::of("illegal-uncompleted", Audience::Journal) });
         }
@@ -66,7 +66,7 @@ impl Conduct {
     /// A pawn that stands on the last rank is committed to promote there (Article 4.7.3; 2005: 4.6c).
     pub(super) fn look_at_pawn(&mut self, from: Square, to: Square, desk: &mut Desk<'_>) {
         let position = desk.session.position();
-        if !position.our(Role::Pawn).contains(from) || self.turn.committed.is_some() {
+        if !position.our(Role::Pawn).contains(from) || self.turn.seldom().committed.is_some() {
             return;
         }
         let legal = desk.session.moves_of(from).into_iter();
@@ -90,8 +90,8 @@ impl Conduct {
         let touches = self.turn.touched();
         let obligation = self.obligation(&touches, &binding, desk);
         let partial = Some(committed.partial);
-        desk.tell(LawFact::Obligation(Obligation { partial, ..obligation }));
-        self.turn.committed = Some(committed);
+        desk.bind(obligation.with(|more| more.partial = partial));
+        self.turn.seldom_mut().committed = Some(committed);
     }
 
     /// A made move was taken up again: its man had been released.
@@ -109,7 +109,7 @@ impl Conduct {
         let up = |contact: &&Contact| contact.square == mv.to() && !contact.occupied;
         let lifted = self.turn.contacts.iter().rev().find(up).map_or(desk.at, |contact| contact.at);
         let dwell_ms = lifted.since(made.placed) / 1000;
-        self.turn.released.get_or_insert(Released { mv, uci: made.uci, dwell_ms });
+        self.turn.seldom_mut().released.get_or_insert(Released { mv, uci: made.uci, dwell_ms });
     }
 
     /// A ply was read again.

@@ -2,12 +2,12 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
-use super::{Adjusting, Contact, MAX_CONTACTS, Touch, squares};
+use super::{Adjusting, Contact, MAX_CONTACTS, Touch, Violation, squares};
 use crate::{
     game::conduct::{Conduct, Desk, Order},
     laws::touch,
     session::{
-        fact::law::{Audience, By, LawFact, Notice, Obligation, Side, Sq},
+        fact::law::{Audience, By, Notice, Obligation, Side, Sq},
         setup::BoardKind,
         time::MonoTime,
     },
@@ -15,7 +15,7 @@ use crate::{
 
 impl Conduct {
     /// A square changed.
-    pub(in crate::game::conduct) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
+    pub(in crate::game) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
         if self.clocks.paused {
             self.exchange_promoted(square, occupied, desk);
             return;
@@ -70,15 +70,19 @@ impl Conduct {
         let position = desk.session.position();
         let owner = position.board().color_at(square);
         self.see_hand(by, square, owner, desk);
-        let open = |adjusting: &Adjusting| desk.at <= adjusting.until && owner == Some(adjusting.by);
-        if self.turn.adjusting.as_ref().is_some_and(open) {
-            self.turn.adjusted.add(square);
+        // Who has the move may adjust any man, the other player is heard where it is his own.
+        let open = |adjusting: &Adjusting| {
+            desk.at <= adjusting.until && (adjusting.by == by || owner == Some(adjusting.by))
+        };
+        if self.turn.seldom().adjusting.as_ref().is_some_and(open) {
+            self.turn.seldom_mut().adjusted.add(square);
             return;
         }
         if owner == Some(!by) && self.goes_on_with(square, desk) {
             return;
         }
-        if self.violation.is_some() || self.claims.offer.is_some() {
+        let closes = |violation: &Violation| violation.open && !violation.forfeited;
+        if self.violation.as_ref().is_some_and(closes) || self.claims.offer.is_some() {
             self.close_windows(by, desk);
         }
         self.take_touch(square, desk.at, false, desk);
@@ -102,7 +106,10 @@ impl Conduct {
     #[cold]
     fn see_new_hand(&mut self, by: Color, square: Square, owner: Option<Color>, desk: &Desk<'_>) {
         let own_hand = owner.filter(|owner| *owner == by || desk.session.captures_of(square).is_empty());
-        self.clocks.see(own_hand.unwrap_or(by));
+        // The sealed move is put on the board by whoever is there (Guideline I.9; 2005: A.9).
+        if self.adjournment.sealed_move().is_none() {
+            self.clocks.see(own_hand.unwrap_or(by), desk.at);
+        }
     }
 
     /// The player who moved a rook and has not pressed takes his king: he castles the wrong way round
@@ -129,8 +136,8 @@ impl Conduct {
             touch::binding(before, legal.as_slice(), &touches, self.settings.rook_first_ban, self.articles);
         let by = Side(before.turn());
         let obligation = self.obligation(&touches, &binding, desk);
-        desk.tell(LawFact::Obligation(Obligation { by, ..obligation }));
-        self.turn_before.binding = Some(binding);
+        desk.bind(Obligation { by, ..obligation });
+        self.turn_before.seldom_mut().binding = Some(binding);
         true
     }
 
@@ -176,15 +183,15 @@ impl Conduct {
 
     /// A man was put back on its square.
     pub(in crate::game::conduct) fn put_back(&mut self, square: Square, away_ms: u64, desk: &mut Desk<'_>) {
-        self.turn.adjusted.discard(square);
         if away_ms < self.debounce_ms {
             // No hand is so quick: the contact opened, the man stood still.
             self.turn.touches.retain(|touch| touch.square != square);
-            self.turn.binding = None;
+            self.turn.unbind_touches();
             desk.notice(Notice { square: Some(Sq(square)), ..Notice::of("noise", Audience::Journal) });
             return;
         }
-        if self.turn.noted.take().is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
+        let noted = self.turn.seldom.as_mut().and_then(|seldom| seldom.noted.take());
+        if noted.is_some() && self.turn.has_touched() && desk.session.differs().is_empty() {
             // What was placed wrongly was taken back; the touch still counts.
             self.tell_obligation(false, desk);
         }
@@ -220,12 +227,12 @@ impl Conduct {
         };
         // Two men that were in the air together may have come back each on the other's square.
         if let [first, second] = back.as_slice()
-            && !self.turn.swap_noted
+            && !self.turn.seldom().swap_noted
             && self.board != BoardKind::Dgt
             && desk.session.differs().is_empty()
             && both_up(*first, *second)
         {
-            self.turn.swap_noted = true;
+            self.turn.seldom_mut().swap_noted = true;
             let notice = Notice::of("swap-hypothesis", Audience::Journal);
             desk.notice(Notice { squares: squares(&[*first, *second]), ..notice });
         }
@@ -243,6 +250,6 @@ impl Conduct {
             return;
         }
         let until = desk.at.plus_ms(self.settings.touch.adjust_window_ms);
-        self.turn.adjusting = Some(Adjusting { by, until });
+        self.turn.seldom_mut().adjusting = Some(Adjusting { by, until });
     }
 }
