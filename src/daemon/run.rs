@@ -20,6 +20,7 @@ use tokio::{
 
 use super::{
     board_thread::{self, QUEUE, Wiring},
+    files,
     health::{BoardHealth, Health},
     launch::{self, Launched, Prepared},
     ledger::Ledger,
@@ -155,6 +156,8 @@ async fn serve(
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
+    let surfaces = [config.http, config.livechess, config.operator, config.stream].iter().flatten().count();
+    files::allow(config.max_connections.saturating_mul(surfaces));
     let outputs = Outputs::new(&policies(config));
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());

@@ -45,7 +45,7 @@ pub struct FeedConfig {
 }
 
 impl Default for FeedConfig {
-    /// The addresses of the contract, no PGN files, 256 connections.
+    /// The addresses of the contract, no PGN files, 2000 connections.
     fn default() -> FeedConfig {
         FeedConfig {
             http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -54,7 +54,7 @@ impl Default for FeedConfig {
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,
-            max_connections: 256,
+            max_connections: 2000,
             livechess_origins: Vec::new(),
         }
     }

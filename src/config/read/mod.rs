@@ -33,7 +33,7 @@ pub(super) const OPERATOR_PORT: u16 = 8081;
 /// Port of the default of `stream.listen`.
 pub(super) const STREAM_PORT: u16 = 1983;
 /// Default of `http.max-connections`.
-pub(super) const MAX_CONNECTIONS: usize = 256;
+pub(super) const MAX_CONNECTIONS: usize = 2000;
 
 /// See [`super::parse`].
 pub(super) fn parse(file_name: &str, text: &str) -> Result<Config, ConfigErrors> {
