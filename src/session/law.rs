@@ -8,7 +8,7 @@ use super::{
     PlyRecord, Session,
     event::ClockReading,
     fact::{Conclusion, law::Reach},
-    narrator::Now,
+    narrator::{Now, is_unfinished},
     text::MoveText,
     time::MonoTime,
     tracker::{Observed, Ply, Tracker, asked},
@@ -109,6 +109,11 @@ impl Session {
         self.narrator.unfinished_move(&self.tracker)
     }
 
+    /// Whether this legal move, of which a part was to do, still is so, whatever else has changed.
+    pub fn is_unfinished(&self, mv: Move) -> bool {
+        is_unfinished(mv, self.tracker.seen(), self.position().turn())
+    }
+
     /// A person ended the game, or took its end back.
     pub fn conclude(&mut self, at: MonoTime, ev: i64, end: Conclusion) {
         let now = Now { at, ev };
@@ -204,6 +209,11 @@ impl Session {
         let mut firm = self.narrator.firm_plies(usize::MAX);
         firm.push(self.narrator.adopt(mv, after, at));
         self.resume(firm, None);
+        // The opponent has gone on already.
+        if self.differs().any() {
+            self.tracker.look_again(at);
+            self.narrate(at, super::Moment::Board(super::Cause::Report));
+        }
     }
 
     /// The game goes on from another position that an arbiter set up; plies are counted from there.

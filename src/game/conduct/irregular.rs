@@ -2,7 +2,7 @@
 //! what an arbiter makes of it. Nothing is counted and nobody is penalised without the arbiter.
 
 use serde_json::Value;
-use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Role, Square};
+use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
 use super::{
     Conduct, Desk, Order, audience, claims::Pending, fen_of, rulings::Refusal, turn::Made, turn::differing,
@@ -282,6 +282,20 @@ impl Conduct {
         self.pressed_irregularly() == Some(!side)
     }
 
+    /// The opponent of the player who has the move lifts a man of his own, while an irregular position that
+    /// the player pressed over still stands: it is his answer, and no touch of the player.
+    pub(super) fn is_answer(&self, lifted: Square, desk: &Desk<'_>) -> bool {
+        if self.pressed_irregularly() != Some(desk.turn()) {
+            return false;
+        }
+        let Some(found) = &self.irregularity else { return false };
+        let stands = match found.stage {
+            Stage::Found => found.attempt.is_some() && desk.session.differs().without(lifted).any(),
+            _ => found.unfinished.is_some_and(|mv| desk.session.is_unfinished(mv)),
+        };
+        stands && desk.session.position().them().contains(lifted)
+    }
+
     /// Who pressed over an irregular position that nobody has ruled on.
     pub(super) fn pressed_irregularly(&self) -> Option<Color> {
         let found = self.irregularity.as_ref().filter(|found| !found.pressed_back);
@@ -299,7 +313,7 @@ impl Conduct {
     pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
         let Some(found) = &mut self.irregularity else { return };
         let Stage::Open { told, .. } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
-        let (by, kind, unfinished) = (found.by, found.kind, found.unfinished);
+        let (by, kind, unfinished, at) = (found.by, found.kind, found.unfinished, found.at);
         if self.is_over(desk) || desk.turn() != by {
             self.irregularity = None;
             return;
@@ -308,13 +322,13 @@ impl Conduct {
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
             return;
         }
-        let still = unfinished.filter(|mv| is_unfinished(*mv, desk.session.occupied()));
-        match desk.session.unfinished().or(still) {
+        match still_to_do(unfinished, desk) {
             Some(mv) => {
                 let text = desk.session.move_text(mv);
                 let attempt = text.get(..4).unwrap_or(&text).to_owned();
                 let kind = if mv.is_promotion() { "unpromoted" } else { "incomplete" };
                 self.find(by, Some(attempt), kind, desk);
+                self.let_answered_stand(at, desk);
             }
             None => match self.turn.taken_by_nobody(desk) {
                 Some((from, to)) => {
@@ -370,27 +384,47 @@ impl Conduct {
         if self.settings.illegal.fast_finality == IllegalFinality::Never {
             return;
         }
-        let Some(found) = &mut self.irregularity else { return };
+        let Some(found) = &self.irregularity else { return };
         let position = desk.session.position();
         let square = desk.session.square_of(sensor);
         if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
             return;
         }
-        let Some(attempt) = found.attempt.clone() else { return };
-        let Some((mv, after)) = as_it_looks(position, &attempt) else { return };
+        let shown = found.attempt.as_deref().and_then(|attempt| as_it_looks(position, attempt));
         // Only what stands on the board can be carried on.
-        if after.board().occupied() != desk.session.occupied() {
+        if let Some((mv, after)) = shown
+            && after.board().occupied() == desk.session.occupied()
+        {
+            self.carry_on(mv, after, desk);
+        }
+    }
+
+    /// The opponent had gone on before it was known that what was pressed over would not be finished.
+    fn let_answered_stand(&mut self, since: MonoTime, desk: &mut Desk<'_>) {
+        let attempt = self.irregularity.as_ref().and_then(|found| found.attempt.as_deref());
+        let shown = attempt.and_then(|attempt| as_it_looks(desk.session.position(), attempt));
+        if self.settings.illegal.fast_finality == IllegalFinality::Never {
             return;
         }
+        let Some((mv, after)) = shown else { return };
+        let occupied = desk.session.occupied();
+        let lifted = after.board().occupied() & !occupied;
+        if lifted.any() && lifted.is_subset(after.us()) && (occupied & !after.board().occupied()).count() <= 2
+        {
+            let contacts = self.turn.contacts_after(since);
+            self.carry_on(mv, after, desk);
+            self.turn.remember(contacts);
+        }
+    }
+
+    /// What is on record stands, and the game goes on from it.
+    fn carry_on(&mut self, mv: Move, after: Chess, desk: &mut Desk<'_>) {
+        let Some(found) = &mut self.irregularity else { return };
         found.stage = Stage::Stands;
         let by = Side(found.by);
-        let fen = fen_of(&after);
-        desk.tell(LawFact::IllegalStands {
-            fen,
-            by,
-            attempt,
-            to: audience(self.settings.illegal.move_alert),
-        });
+        let attempt = found.attempt.clone().unwrap_or_default();
+        let (fen, to) = (fen_of(&after), audience(self.settings.illegal.move_alert));
+        desk.tell(LawFact::IllegalStands { fen, by, attempt, to });
         desk.orders.push(Order::Adopt(mv, Box::new(after)));
         self.start_turn();
     }
@@ -398,9 +432,16 @@ impl Conduct {
     /// `claim-illegal`: open until the opponent has made his next move.
     pub(super) fn claim_illegal(&mut self, side: Color, desk: &mut Desk<'_>) {
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        let found = self.irregularity.as_ref().filter(|found| found.by != side && found.kind != TOO_EARLY);
+        let misuse =
+            self.irregularity.as_ref().is_some_and(|found| found.by != side && !self.counts(found.kind));
+        let decided = !misuse
+            && self.irregularity.as_ref().is_some_and(|found| found.by != side)
+            && self.decide_early(desk);
+        let is_one = |found: &&Irregularity| found.by != side && found.kind != TOO_EARLY;
+        let found = self.irregularity.as_ref().filter(|_| decided).filter(is_one);
         let open = found.is_some_and(|found| !(fast && found.answered) && found.stage != Stage::Ruled);
         let reason = match found {
+            None if misuse => Some("to press without a move is misuse of the clock in this edition"),
             None => Some("no illegal move is on record"),
             Some(_) if !open => Some("the next move was made"),
             Some(_) => None,
@@ -430,16 +471,31 @@ impl Conduct {
         }
     }
 
+    /// Somebody rules on, or claims, what a press left open, before it is known whether the rest follows: what
+    /// the board shows now counts. False where it shows nothing that could be ruled on.
+    fn decide_early(&mut self, desk: &mut Desk<'_>) -> bool {
+        let Some(found) = &self.irregularity else { return true };
+        if !matches!(found.stage, Stage::Open { .. }) {
+            return true;
+        }
+        let shown = found.kind == "press-without-move"
+            || still_to_do(found.unfinished, desk).is_some()
+            || self.turn.taken_by_nobody(desk).is_some();
+        if shown {
+            self.nothing_followed(desk);
+            let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+            if let Some(found) = &mut self.irregularity {
+                // It was told as an illegal move just now.
+                found.counted = found.attempt.is_some() && !(fast && found.kind == "unpromoted");
+            }
+        }
+        shown
+    }
+
     /// The arbiter confirms what is on record: it counts, and the position is put up again.
     pub(super) fn confirm(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        if let Some(found) = &self.irregularity
-            && matches!(found.stage, Stage::Open { .. })
-        {
-            let shown = || desk.session.unfinished().is_some() || self.turn.taken_by_nobody(desk).is_some();
-            if found.kind != "press-without-move" && !shown() {
-                return Err("nothing waits for a ruling".into());
-            }
-            self.nothing_followed(desk);
+        if !self.decide_early(desk) {
+            return Err("nothing waits for a ruling".into());
         }
         let waits = |found: &Irregularity| found.stage != Stage::Ruled && found.kind != TOO_EARLY;
         let Some(found) = self.irregularity.clone().filter(waits) else {
@@ -452,8 +508,7 @@ impl Conduct {
         if found.stage == Stage::Stands && found.answered {
             return Err("the illegal move stands: the next move was made".into());
         }
-        let counts = found.kind != "press-without-move"
-            || self.settings.illegal.press_without_move == PressWithoutMove::Counts;
+        let counts = self.counts(found.kind);
         if let Some(stored) = &mut self.irregularity {
             stored.stage = Stage::Ruled;
         }
@@ -490,6 +545,11 @@ impl Conduct {
             self.tell_obligation(true, desk);
         }
         Ok(())
+    }
+
+    /// Whether this is an illegal move in the edition, and not misuse of the clock (Article 7.5.3; 2005: 6.8c).
+    fn counts(&self, kind: &str) -> bool {
+        kind != "press-without-move" || self.settings.illegal.press_without_move == PressWithoutMove::Counts
     }
 
     /// What is on record counts as an illegal move, by a ruling or by a claim that is open.
@@ -614,16 +674,11 @@ fn both_in_check(position: &Chess) -> bool {
     attacked(Color::White) && attacked(Color::Black)
 }
 
-/// Whether the men that a move had left to do stand as they did before it: the opponent went on.
-fn is_unfinished(mv: Move, occupied: Bitboard) -> bool {
-    match mv {
-        Move::EnPassant { from, to } => {
-            let victim = Square::from_coords(to.file(), from.rank());
-            occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
-        }
-        Move::Castle { king, rook } => occupied.contains(rook) && !occupied.contains(king),
-        _ => false,
-    }
+/// The move of which a part is still to do: the one that the clock was pressed over, also where the opponent
+/// went on since, or another one.
+fn still_to_do(pressed_over: Option<Move>, desk: &Desk<'_>) -> Option<Move> {
+    let still = pressed_over.filter(|mv| desk.session.is_unfinished(*mv));
+    desk.session.unfinished().or(still)
 }
 
 /// The move that one man seems to have made, and the position after it.

@@ -32,7 +32,7 @@ struct Touch {
 
 /// A square that changed.
 #[derive(Clone, Copy, Debug)]
-struct Contact {
+pub(super) struct Contact {
     square: Square,
     occupied: bool,
     at: MonoTime,
@@ -180,6 +180,16 @@ impl Turn {
         let mut victims = position.them().into_iter().filter(refilled);
         let to = victims.next().filter(|_| victims.next().is_none())?;
         position.us().contains(from).then_some((from, to))
+    }
+
+    /// The squares that changed after this moment.
+    pub(super) fn contacts_after(&self, since: MonoTime) -> Vec<Contact> {
+        self.contacts.iter().copied().filter(|contact| contact.at > since).collect()
+    }
+
+    /// These squares changed in this turn already.
+    pub(super) fn remember(&mut self, contacts: Vec<Contact>) {
+        self.contacts = contacts;
     }
 
     fn lifted(&self, square: Square) -> bool {

@@ -74,7 +74,10 @@ impl Narrator {
             self.held = known.then_some(Held { index, since, lasting, candidates });
             return;
         }
-        if lasting {
+        // What was pressed over and is unfinished is for the Laws, and what is completed is no question.
+        let told = self.told.get(index).filter(|told| told.record.completed.is_some());
+        let settled = told.is_some_and(|told| candidates.iter().all(|uci| *uci == told.record.uci.as_str()));
+        if lasting && !settled && !self.awaits_rest(tracker, reading, ply.mv) {
             self.tell_candidates(&candidates, now, facts);
         }
         self.held = Some(Held { index, since, lasting, candidates });

@@ -6,7 +6,7 @@ use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
     fact::{FactKind, law::Audience},
     time::MonoTime,
-    tracker::{Reading, Tracker, castled},
+    tracker::{Observed, Reading, Tracker, castled},
     view::State,
 };
 
@@ -56,7 +56,7 @@ impl Narrator {
         let differs = seen.differs(self.position().board());
         let missing = differs & !seen.occupied;
         let extra = differs & seen.occupied;
-        let unfinished = self.unfinished(tracker);
+        let unfinished = self.unfinished(tracker).or_else(|| self.still_unfinished(tracker));
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
             side: Some(side),
@@ -192,14 +192,25 @@ impl Narrator {
             .collect()
     }
 
-    /// The clock was pressed over a capture en passant whose victim still stands: as long as it does, no
-    /// such move was made (Article 3.7.4), whatever is played after it.
-    pub(super) fn awaits_victim(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
-        let Move::EnPassant { from, to } = mv else { return false };
+    /// The clock was pressed over a capture en passant whose victim still stands, or over a castling whose
+    /// rook does: as long as that is so, no such move was made (Articles 3.7.4, 4.7.1), whatever is played
+    /// after it.
+    pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
+        let left = match mv {
+            Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+            Move::Castle { rook, .. } => rook,
+            _ => return false,
+        };
         let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
-        let victim = Square::from_coords(to.file(), from.rank());
         self.wrong.as_ref().is_some_and(pressed_over)
-            && (reading.differs & tracker.seen().occupied).contains(victim)
+            && (reading.differs & tracker.seen().occupied).contains(left)
+    }
+
+    /// The move that the clock was pressed over, of which the same part is still to do, whatever else has
+    /// changed since.
+    fn still_unfinished(&self, tracker: &Tracker) -> Option<Move> {
+        let wrong = self.wrong.as_ref().filter(|wrong| wrong.state == State::Incomplete)?;
+        wrong.candidate.filter(|mv| is_unfinished(*mv, tracker.seen(), self.position().turn()))
     }
 
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
@@ -238,5 +249,26 @@ impl Narrator {
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))
+    }
+}
+
+/// Whether one part of a move stands on the board and the other is still to do.
+pub(in crate::session) fn is_unfinished(mv: Move, seen: &Observed, by: Color) -> bool {
+    let occupied = seen.occupied;
+    match mv {
+        Move::EnPassant { from, to } => {
+            let victim = Square::from_coords(to.file(), from.rank());
+            occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
+        }
+        Move::Castle { king, rook } => {
+            let king_to = mv.castling_side().map(|side| castled(side, by).0);
+            let come = king_to.is_some_and(|square| square != rook && occupied.contains(square));
+            come && occupied.contains(rook) && !occupied.contains(king)
+        }
+        Move::Normal { from, to, promotion: Some(_), .. } => {
+            let pawn = seen.men.as_ref().is_some_and(|men| men.piece_at(to) == Some(Role::Pawn.of(by)));
+            pawn && !occupied.contains(from)
+        }
+        _ => false,
     }
 }

@@ -47,6 +47,8 @@ use super::{
 };
 use crate::laws::settings::LawSettings;
 
+pub(super) use self::irregular::is_unfinished;
+
 /// A ply as it was told.
 #[derive(Clone, Debug)]
 struct Told {
@@ -384,7 +386,7 @@ impl Narrator {
     fn tell_next(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) -> bool {
         let (index, length) = (self.told.len(), tracker.len(reading));
         let Some(ply) = tracker.ply(reading, index) else { return false };
-        if self.awaits_victim(tracker, reading, ply.mv) {
+        if self.awaits_rest(tracker, reading, ply.mv) {
             return false;
         }
         let pairs = if index + 2 == length { self.pairs(tracker, reading, index) } else { Vec::new() };

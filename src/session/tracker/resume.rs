@@ -2,7 +2,8 @@
 
 use shakmaty::{Bitboard, Chess};
 
-use super::{Ply, Reading, Tracker, tree::Tree};
+use super::{Cause, Ply, Reading, Tracker, tree::Tree};
+use crate::session::time::MonoTime;
 
 impl Tracker {
     /// A tracker after the plies `firm`, which are beyond doubt and lead from `start` to `position`; what
@@ -41,6 +42,12 @@ impl Tracker {
     /// Takes what the board shows without looking for a move in it.
     pub(in crate::session) fn see(&mut self, seen: super::Observed) {
         self.seen = seen;
+    }
+
+    /// Looks for what has been played beyond a position that was ruled.
+    pub(in crate::session) fn look_again(&mut self, at: MonoTime) {
+        self.expand(Cause::Report, at);
+        self.settle();
     }
 
     /// The position in front of the first ply.

@@ -155,6 +155,11 @@ impl Conduct {
         {
             return;
         }
+        if !reported && self.irregularity.is_some() && self.is_answer(square, desk) {
+            let notice = Notice::of("touch-not-on-move", Audience::Journal);
+            desk.notice(Notice { square: Some(Sq(square)), ..notice });
+            return;
+        }
         self.turn.touches.push(Touch { square, at });
         if position.them().contains(square) && !reported && !self.takes(square, desk) {
             let captures = desk.session.captures_of(square);
