@@ -245,9 +245,12 @@ pub(super) fn tell_castling(mv: Move, desk: &mut Desk<'_>) {
     });
 }
 
-/// Whether `rook` moved the rook of this castling.
-fn is_rook_of(rook: Move, castling: Move) -> bool {
-    matches!(castling, Move::Castle { rook: square, .. } if Some(square) == rook.from())
+/// Whether `part` moved the rook of this castling of `by`, or its king to where it castles.
+fn is_part_of(part: Move, castling: Move, by: Color) -> bool {
+    let (Move::Castle { king, rook }, Some(side)) = (castling, castling.castling_side()) else {
+        return false;
+    };
+    part.from() == Some(rook) || (part.from() == Some(king) && part.to() == side.king_to(by))
 }
 
 /// The squares of a board on which `other` differs.
