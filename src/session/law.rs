@@ -65,7 +65,8 @@ impl Session {
     /// The legal moves that capture the man on a square.
     pub fn captures_of(&self, square: shakmaty::Square) -> Vec<Move> {
         let moves = asked::landing(self.position(), square);
-        moves.into_iter().filter(|mv| touch::captured(*mv) == Some(square)).collect()
+        let is_one = |mv: &Move| touch::captured(*mv) == Some(square) && touch::is_move(*mv);
+        moves.into_iter().filter(is_one).collect()
     }
 
     /// Whether the side to move has a legal move.
@@ -211,7 +212,7 @@ impl Session {
         self.resume(firm, None);
         // The opponent has gone on already.
         if self.differs().any() {
-            self.tracker.look_again(at);
+            self.tracker.look_on(at);
             self.narrate(at, super::Moment::Board(super::Cause::Report));
         }
     }

@@ -172,7 +172,7 @@ impl Session {
     /// The first movement shows which way a board lies whose set-up looks the same from both sides:
     /// it has to be a legal move.
     pub(super) fn turn_if_needed(&mut self, at: MonoTime) {
-        if self.orientation.known {
+        if self.orientation.known || self.turn_passed {
             return;
         }
         if let Some(best) = self.tracker.best()
@@ -217,6 +217,16 @@ impl Session {
         let first = self.narrator.plies().len() <= 1;
         let mover = self.tracker.best().is_some_and(|best| self.tracker.len(best) == 1 && best.turn == side);
         self.odd_turn |= by_move && first && mover;
+    }
+
+    /// A press in front of the first movement: the clock of the other player runs, and a movement on his side
+    /// says nothing about the board (Article 2.1).
+    pub(super) fn note_turn(&mut self, side: Color) {
+        if self.narrator.plies().len() == 0 {
+            let position = self.narrator.position();
+            let in_order = self.tracker.seen().shows(position.board().occupied());
+            self.turn_passed = position.turn() == side && in_order;
+        }
     }
 
     /// A first movement that was put back shows nothing: it may have been that of the player who does

@@ -38,6 +38,13 @@ pub(super) struct Contact {
     at: MonoTime,
 }
 
+impl Contact {
+    /// A man left this square.
+    pub(super) fn left(&self, square: Square) -> bool {
+        self.square == square && !self.occupied
+    }
+}
+
 /// A move that was made and taken up again before its completion.
 #[derive(Clone, Copy, Debug)]
 struct Released {
@@ -190,6 +197,12 @@ impl Turn {
     /// These squares changed in this turn already.
     pub(super) fn remember(&mut self, contacts: Vec<Contact>) {
         self.contacts = contacts;
+    }
+
+    /// The player has touched this man when it was lifted in this turn.
+    pub(super) fn touch_as_lifted(&mut self, square: Square) {
+        let lift = self.contacts.iter().find(|contact| contact.left(square));
+        self.touches.extend(lift.map(|contact| Touch { square, at: contact.at }));
     }
 
     fn lifted(&self, square: Square) -> bool {

@@ -120,7 +120,8 @@ impl Narrator {
 
     /// Tells candidates once, and again only when another one turns up.
     pub(super) fn tell_candidates(&mut self, candidates: &[String], now: Now, facts: &mut Facts) {
-        if candidates.iter().any(|uci| !self.told_ambiguous.contains(uci)) {
+        // Men that were knocked over make no move.
+        if self.displaced.is_empty() && candidates.iter().any(|uci| !self.told_ambiguous.contains(uci)) {
             self.told_ambiguous = candidates.to_vec();
             let pair = |text: &String| text.split_once(' ').map(|(a, b)| [a.to_owned(), b.to_owned()]);
             let pairs: Option<Vec<_>> = candidates.iter().map(pair).collect();

@@ -1,6 +1,6 @@
 //! Presses over a board that shows no legal move (Article 7.5).
 
-use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Role, Square};
 
 use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
@@ -64,7 +64,7 @@ impl Narrator {
             to: Audience::Arbiter,
             detail: detail.into(),
         };
-        let attempt = self.attempt(missing, extra);
+        let attempt = self.attempt(missing, extra, seen);
         let (state, attempt) = if missing.is_empty() && extra.is_empty() {
             tell(
                 facts,
@@ -235,8 +235,16 @@ impl Narrator {
         })
     }
 
+    /// Where the king castles whose rook is missing as well.
+    fn castling_target(&self, missing: Bitboard, from: Square, king: bool) -> Option<Square> {
+        let rook =
+            (missing & self.position().board().rooks() & Bitboard::from_rank(from.rank())).single_square()?;
+        let side = CastlingSide::from_king_side(from < rook);
+        king.then(|| castled(side, self.position().turn()).0)
+    }
+
     /// The move as it looks: where the man that is missing may have gone.
-    fn attempt(&self, missing: Bitboard, extra: Bitboard) -> Option<(Square, Square)> {
+    fn attempt(&self, missing: Bitboard, extra: Bitboard, seen: &Observed) -> Option<(Square, Square)> {
         let position = self.position();
         let own = missing & position.us();
         let from = own.single_square().or_else(|| (own & position.board().kings()).first())?;
@@ -245,7 +253,14 @@ impl Narrator {
         let king = position.board().kings().contains(from);
         let file = if king { Bitboard::from_file(from.file()) } else { Bitboard::EMPTY };
         let line = extra & (Bitboard::from_rank(from.rank()) | file);
-        let kings = line.into_iter().find(two_away).or_else(|| line.first());
+        let castling = self.castling_target(own, from, king).filter(|square| extra.contains(*square));
+        // A board that tells its men shows where the king is.
+        let shown = seen
+            .men
+            .as_ref()
+            .and_then(|men| men.king_of(position.turn()))
+            .filter(|square| king && extra.contains(*square));
+        let kings = shown.or(castling).or_else(|| line.into_iter().find(two_away)).or_else(|| line.first());
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))

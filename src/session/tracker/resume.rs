@@ -44,10 +44,18 @@ impl Tracker {
         self.seen = seen;
     }
 
-    /// Looks for what has been played beyond a position that was ruled.
-    pub(in crate::session) fn look_again(&mut self, at: MonoTime) {
-        self.expand(Cause::Report, at);
-        self.settle();
+    /// Looks for what has been played beyond a position that was ruled: men that are not on their squares were
+    /// lifted since.
+    pub(in crate::session) fn look_on(&mut self, at: MonoTime) {
+        let mut stands_wrong = false;
+        for reading in &mut self.readings {
+            reading.touched |= self.seen.empty(reading.occupied);
+            stands_wrong |= reading.stands_wrong(&self.seen);
+        }
+        if stands_wrong {
+            self.expand(Cause::Report, at);
+            self.settle();
+        }
     }
 
     /// The position in front of the first ply.

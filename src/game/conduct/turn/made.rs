@@ -120,7 +120,7 @@ impl Conduct {
     pub(super) fn tell_promotion(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let (Some(from), to) = (mv.from(), mv.to()) else { return };
-        if self.turn.seldom().committed.is_none() && self.turn.placed(to) {
+        if self.turn.seldom().committed.is_none() && self.turn.placed(to) && !self.clocks.paused {
             let legal = before.legal_moves().into_iter();
             let moves: Vec<Move> =
                 legal.filter(|other| other.from() == Some(from) && other.to() == to).collect();

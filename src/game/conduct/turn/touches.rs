@@ -57,7 +57,10 @@ impl Conduct {
     pub(in crate::game::conduct) fn king_is_off(&mut self, desk: &mut Desk<'_>) {
         self.turn.king_due = None;
         let Some(king) = desk.session.position().our(Role::King).first() else { return };
-        if !self.is_over(desk) && !desk.session.occupied().contains(king) {
+        let (men, occupied) = (desk.session.position().board().occupied(), desk.session.occupied());
+        // One that stands somewhere else is not beside the board.
+        let beside = (men & !occupied).count() > (occupied & !men).count();
+        if !self.is_over(desk) && beside && !occupied.contains(king) {
             desk.notice(Notice { square: Some(Sq(king)), ..Notice::of("king-off", Audience::Arbiter) });
         }
     }
