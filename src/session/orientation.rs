@@ -172,7 +172,7 @@ impl Session {
     /// The first movement shows which way a board lies whose set-up looks the same from both sides:
     /// it has to be a legal move.
     pub(super) fn turn_if_needed(&mut self, at: MonoTime) {
-        if self.orientation.known || self.turn_passed {
+        if self.orientation.known {
             return;
         }
         if let Some(best) = self.tracker.best()
@@ -188,7 +188,9 @@ impl Session {
         let seen = self.tracker.seen();
         let start = self.narrator.position().clone();
         let turned = seen.occupied.rotate_180();
-        if seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
+        // As the sensors are numbered it is a movement of the player whose clock runs.
+        let passed = self.turn_passed && self.orientation.turn == Turn::Normal;
+        if passed || seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
             return;
         }
         let shows = |occupied: Bitboard| {
