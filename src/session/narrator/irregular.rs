@@ -198,7 +198,7 @@ impl Narrator {
     pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
         let left = match mv {
             Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
-            Move::Castle { rook, .. } => rook,
+            Move::Castle { rook, .. } if is_unfinished(mv, tracker.seen(), self.position().turn()) => rook,
             _ => return false,
         };
         let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
@@ -276,9 +276,11 @@ pub(in crate::session) fn is_unfinished(mv: Move, seen: &Observed, by: Color) ->
             occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
         }
         Move::Castle { king, rook } => {
-            let king_to = mv.castling_side().map(|side| castled(side, by).0);
-            let come = king_to.is_some_and(|square| square != rook && occupied.contains(square));
-            come && occupied.contains(rook) && !occupied.contains(king)
+            let Some((king_to, rook_to)) = mv.castling_side().map(|side| castled(side, by)) else {
+                return false;
+            };
+            let come = king_to != rook && occupied.contains(king_to) && !occupied.contains(king);
+            come && occupied.contains(rook) && !occupied.contains(rook_to)
         }
         Move::Normal { from, to, promotion: Some(_), .. } => {
             let pawn = seen.men.as_ref().is_some_and(|men| men.piece_at(to) == Some(Role::Pawn.of(by)));
