@@ -10,7 +10,14 @@ use tokio::{
     time::timeout,
 };
 
-use super::{http, hub::Hub, livechess, net::Limited, pgn_files};
+use super::{
+    dgt::{DgtPort, Place, Plugged},
+    http,
+    hub::Hub,
+    livechess,
+    net::Limited,
+    pgn_files,
+};
 
 /// How long connections have to end after the shutdown began.
 pub const GRACE: Duration = Duration::from_millis(900);
@@ -28,10 +35,12 @@ pub struct FeedConfig {
     pub max_connections: usize,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
     pub livechess_origins: Vec<String>,
+    /// The boards that are DGT boards for other programs.
+    pub dgt: Vec<DgtPort>,
 }
 
 impl Default for FeedConfig {
-    /// The addresses of the contract, no PGN files, 256 connections.
+    /// The addresses of the contract, no PGN files, no DGT boards, 256 connections.
     fn default() -> FeedConfig {
         FeedConfig {
             http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -39,6 +48,7 @@ impl Default for FeedConfig {
             pgn_dir: None,
             max_connections: 256,
             livechess_origins: Vec::new(),
+            dgt: Vec::new(),
         }
     }
 }
@@ -72,15 +82,17 @@ pub struct Feeds {
     config: FeedConfig,
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
+    dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
 }
 
-/// Binds the configured addresses; a port 0 takes a free one.
-pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
+/// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
+pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
-    Ok(Feeds { config, http, livechess, more: Router::new() })
+    let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
+    Ok(Feeds { config, http, livechess, dgt, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -104,6 +116,12 @@ impl Feeds {
         self.livechess.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
+    /// The boards that can be read as DGT boards, and where.
+    pub fn dgt(&self) -> Vec<(String, Place)> {
+        let open = self.dgt.iter().filter_map(Plugged::place);
+        open.map(|(board, place)| (board.to_owned(), place.clone())).collect()
+    }
+
     /// Serves these routes, too, at the address of the web page.
     #[must_use]
     pub fn with(mut self, more: Router) -> Feeds {
@@ -114,7 +132,7 @@ impl Feeds {
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(self, hub: Hub, shutdown: impl Future<Output = ()> + Send) -> Result<(), FeedError> {
-        let Feeds { config, http, livechess, more } = self;
+        let Feeds { config, http, livechess, dgt, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -134,6 +152,13 @@ impl Feeds {
             let (hub, ending) = (hub.clone(), ending.clone());
             tasks.spawn(async move {
                 pgn_files::write_until(dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        for board in dgt {
+            let (hub, ending) = (hub.clone(), ending.clone());
+            tasks.spawn(async move {
+                board.run(hub, ending).await;
                 Ok(())
             });
         }
