@@ -76,6 +76,23 @@ pub(super) fn load(path: &Path) -> Result<Config, String> {
     config::parse(&name, &text).map_err(|errors| errors.to_string())
 }
 
+/// Where the boards are shown as DGT boards.
+fn emulation(config: &Config) -> String {
+    let shown: Vec<_> = config.boards.iter().filter(|board| config.emulates(board)).collect();
+    let dir = config.dgt_emulation.dir.as_ref();
+    let dir = dir.map_or_else(|| "the runtime directory".to_owned(), |dir| dir.display().to_string());
+    let place = |board: &&BoardConfig| match &board.emulation.port {
+        Some(port) => port.display().to_string(),
+        None => config.dgt_link(board),
+    };
+    match shown.as_slice() {
+        [] => "off".to_owned(),
+        [only] if only.emulation.port.is_some() => place(only),
+        [only] => format!("{} in {dir}", place(only)),
+        many => format!("{} boards, in {dir}", many.len()),
+    }
+}
+
 /// What a configuration would run, on one screen.
 fn summary(config: &Config, listed: usize) -> String {
     let mut out = format!("{}: correct\n", config.source);
@@ -91,6 +108,7 @@ fn summary(config: &Config, listed: usize) -> String {
     line("pgn", &config.pgn_dir.as_ref().map_or_else(|| "off".to_owned(), |dir| dir.display().to_string()));
     line("http", &service(config.http));
     line("livechess", &service(config.livechess));
+    line("dgt", &emulation(config));
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
     let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));
     let tokens: Vec<String> = tokens.collect();

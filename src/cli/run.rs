@@ -64,5 +64,8 @@ fn announce(started: &Started) {
     if let Some(address) = started.livechess {
         tracing::info!("LiveChess: ws://{address}/api/v1.0");
     }
+    for (board, place) in &started.dgt {
+        tracing::info!("board {board} as a DGT board: {}", place.path().display());
+    }
     tracing::info!("ready, {} board(s)", started.boards.len());
 }

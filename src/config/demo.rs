@@ -8,6 +8,7 @@ use std::{
 use super::{
     BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, SensorConfig, Speed,
     board::{GameOptions, base_setup},
+    emulation::{BoardEmulation, DgtEmulation},
     read, sha256,
 };
 use crate::{publish::Tags, simulate::matrix::Fault};
@@ -34,6 +35,7 @@ impl Config {
             livechess: local(read::LIVECHESS_PORT),
             livechess_origins: Vec::new(),
             max_connections: read::MAX_CONNECTIONS,
+            dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),
             arbiter_token: None,
             assistant_token: None,
@@ -55,6 +57,7 @@ impl Config {
                         tags,
                         sensor,
                         second: None,
+                        emulation: BoardEmulation::default(),
                         log_game: GameOptions::default(),
                     })
                 })

@@ -96,6 +96,8 @@ pub struct Started {
     pub http: Option<SocketAddr>,
     /// The LiveChess API.
     pub livechess: Option<SocketAddr>,
+    /// The boards that other programs can read as DGT boards, and where.
+    pub dgt: Vec<(String, feed::Place)>,
     /// The boards with the journal that each writes.
     pub boards: Vec<(String, PathBuf)>,
     /// The arbiter can enter commands.
@@ -151,13 +153,13 @@ async fn serve(
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
     let hub = Hub::new();
     let feeds = feed::bind(feed_config(config)).await?;
-    let (http, livechess) = (feeds.http(), feeds.livechess());
+    let (http, livechess, dgt) = (feeds.http(), feeds.livechess(), feeds.dgt());
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &hub, desk)?;
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
     hub.set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, boards: boards.paths.clone(), desk });
+    started(&Started { http, livechess, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -187,7 +189,27 @@ fn feed_config(config: &Config) -> FeedConfig {
         pgn_dir: config.pgn_dir.clone(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
+        dgt: dgt_ports(config),
     }
+}
+
+/// The boards that are DGT boards for other programs.
+fn dgt_ports(config: &Config) -> Vec<feed::DgtPort> {
+    let given = || {
+        let given = std::env::var_os("RUNTIME_DIRECTORY")?;
+        // There may be several, with colons in between.
+        std::env::split_paths(&given).next().filter(|dir| dir.is_absolute())
+    };
+    let dir = config.dgt_emulation.dir.clone().or_else(given);
+    let dir = dir.unwrap_or_else(|| config.data_dir.join("run"));
+    let boards = config.boards.iter().filter(|board| config.emulates(board));
+    boards
+        .map(|board| {
+            let link = || feed::Place::Link(dir.join(config.dgt_link(board)));
+            let place = board.emulation.port.clone().map_or_else(link, feed::Place::Device);
+            feed::DgtPort { board: board.id.to_string(), place, flipped: board.emulation.flipped }
+        })
+        .collect()
 }
 
 /// The threads of all boards.

@@ -103,7 +103,12 @@ impl Metrics {
                 &self.livechess_total,
             ),
             ("dgt_clients", "gauge", "Programs that read a DGT board here", &self.dgt_clients),
-            ("dgt_clients_total", "counter", "Programs that read a DGT board here since the start", &self.dgt_total),
+            (
+                "dgt_clients_total",
+                "counter",
+                "Programs that read a DGT board here since the start",
+                &self.dgt_total,
+            ),
             ("clients_lagged_total", "counter", "Clients let go because they read too slowly", &self.lagged),
             ("connections_refused_total", "counter", "Connections over the limit", &self.refused),
             ("pgn_written_total", "counter", "PGN files written", &self.pgn_written),

@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod emulation;
 mod laws;
 mod matrix;
 mod second;
@@ -55,6 +56,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         data.integer("sync-interval-ms", "of milliseconds", 10, 1000).unwrap_or(SYNC_INTERVAL_MS);
     data.finish();
     let services = services(&root);
+    let dgt_emulation = emulation::all(&root, base);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
@@ -76,6 +78,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         livechess: services.livechess,
         livechess_origins: services.origins,
         max_connections: services.max_connections,
+        dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
         arbiter_token,
         assistant_token,

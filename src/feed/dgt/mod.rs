@@ -94,7 +94,11 @@ impl Plugged {
                 pause = pause.saturating_mul(2).min(RETRY.1);
                 self.port = Port::open(&self.config.place).ok();
                 if self.port.is_some() {
-                    tracing::info!("board {} is a DGT board at {}", desk.board, self.config.place.path().display());
+                    tracing::info!(
+                        "board {} is a DGT board at {}",
+                        desk.board,
+                        self.config.place.path().display()
+                    );
                 }
                 continue;
             };

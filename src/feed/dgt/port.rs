@@ -90,7 +90,7 @@ impl Port {
         let held = hold(&name)?;
         share(&name);
         let link = Link::place(link, &name)?;
-        Ok(Port { fd: AsyncFd::new(master)?, link: Some(link), held: Some(held) })
+        Ok(Port { fd: watched(master)?, link: Some(link), held: Some(held) })
     }
 
     fn device(path: &Path) -> io::Result<Port> {
@@ -103,7 +103,7 @@ impl Port {
         settings.control_modes -= ControlModes::CRTSCTS | ControlModes::CSTOPB;
         tcsetattr(&device, OptionalActions::Now, &settings)?;
         tcflush(&device, QueueSelector::IOFlush)?;
-        Ok(Port { fd: AsyncFd::new(device)?, link: None, held: None })
+        Ok(Port { fd: watched(device)?, link: None, held: None })
     }
 
     /// True where a program has the terminal, as far as it was heard; a device always has its other end.
@@ -123,7 +123,7 @@ impl Port {
         let link = link?;
         let held = hold(link.target()).ok()?;
         // What came before the end stays reported in the old registration.
-        let fd = AsyncFd::new(fd.into_inner()).ok()?;
+        let fd = watched(fd.into_inner()).ok()?;
         Some(Port { fd, link: Some(link), held: Some(held) })
     }
 
@@ -174,6 +174,15 @@ impl Port {
             written => written,
         }
     }
+}
+
+/// Puts a file into the event loop.
+#[allow(
+    deprecated,
+    reason = "its successor is for any type and unsafe; an `OwnedFd` keeps what that asks for"
+)]
+fn watched(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    AsyncFd::new(fd)
 }
 
 /// Opens the end of a terminal that programs open, and puts it in order.

@@ -149,7 +149,11 @@ fn a_clock_is_acknowledged_in_the_modes_that_tell_it() {
     bench.say(&[0x44, 0x2b, 3, 3, 9, 0]);
     assert_eq!(bench.after(100), NONE, "nor where squares are told only");
     bench.say(&[0x4b]);
-    assert_eq!(bench.say(&[0x2b, 5, 3, 9, 0, 0x42]), NONE, "a little later, and what was asked after it, too");
+    assert_eq!(
+        bench.say(&[0x2b, 5, 3, 9, 0, 0x42]),
+        NONE,
+        "a little later, and what was asked after it, too"
+    );
     let said = bench.after(30);
     assert_eq!(said[..10], [0x8d, 0, 10, 0x0a, 0x10, 0x09, 0x0a, 0x20, 0, 0]);
     assert_eq!(ids(&said[10..]), [0x86]);
@@ -165,7 +169,8 @@ fn a_clock_is_acknowledged_in_the_modes_that_tell_it() {
 fn a_turned_board_turns_its_clock() {
     let mut emulator = Emulator::new(Identity::new(1025), true);
     emulator.set_board(at(0), &board(START));
-    let times = Times { white_ms: 60_000, black_ms: 90_000, running: Some(Color::White), delay_ms: 0, at: at(0) };
+    let times =
+        Times { white_ms: 60_000, black_ms: 90_000, running: Some(Color::White), delay_ms: 0, at: at(0) };
     emulator.set_clock(at(0), Some(times), false);
     emulator.receive(at(0), &[0x42, 0x41]);
     let mut out = Vec::new();
