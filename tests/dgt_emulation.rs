@@ -278,7 +278,8 @@ fn a_serial_device_is_served_and_opened_again_after_it_was_pulled_out() {
     let dir = tempfile::tempdir().unwrap();
     let device = dir.path().join("ttyGS0");
     let plug = || {
-        let master = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let master =
+            rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         rustix::pty::grantpt(&master).unwrap();
         rustix::pty::unlockpt(&master).unwrap();
         let name = rustix::pty::ptsname(&master, Vec::new()).unwrap();

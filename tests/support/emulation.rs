@@ -106,7 +106,12 @@ impl Program {
     }
 
     pub fn say(&mut self, bytes: &[u8]) {
-        self.port.write_all(bytes).unwrap();
+        for byte in bytes {
+            while let Err(error) = self.port.write_all(&[*byte]) {
+                assert_eq!(error.kind(), ErrorKind::WouldBlock);
+                thread::sleep(Duration::from_millis(1));
+            }
+        }
     }
 
     fn read(&mut self) {
