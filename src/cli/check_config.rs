@@ -89,7 +89,7 @@ fn emulation(config: &Config) -> String {
         [] => "off".to_owned(),
         [only] if only.emulation.port.is_some() => place(only),
         [only] => format!("{} in {dir}", place(only)),
-        many => format!("{} boards, in {dir}", many.len()),
+        _ => format!("dgt-ID in {dir}"),
     }
 }
 
