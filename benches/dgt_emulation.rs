@@ -106,8 +106,12 @@ fn daemon(rounds: usize) -> Vec<u64> {
     let mut end = open(&dir.path().join("run/dgt"));
     end.write_all(&[0x42, 0x44]).unwrap();
     end.read_exact(&mut [0; 67]).unwrap();
+    // Each man in turn is lifted and put back: one that is lifted again and again would be a sick contact.
     let taken = exchange(rounds, &mut end, |round| {
-        let line = format!("{{\"us\":{},\"sq\":\"e2\",\"occ\":{}}}\n", now(), round % 2);
+        let (man, occupied) = (round / 2 % 32, round % 2);
+        let rank = [1, 2, 7, 8][man / 8];
+        let file = char::from(b"abcdefgh"[man % 8]);
+        let line = format!("{{\"us\":{},\"sq\":\"{file}{rank}\",\"occ\":{occupied}}}\n", now());
         log.write_all(line.as_bytes()).unwrap();
     });
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();

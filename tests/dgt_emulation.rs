@@ -95,8 +95,8 @@ fn every_program_gets_through_its_start() {
             .chain(handshake["then_cli_demo"].as_array().map(Vec::as_slice).unwrap_or_default());
         for step in steps.map(|step| step.as_str().unwrap()) {
             let words = step.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() % 2 == 0);
-            let words = words.filter(|word| !word.is_empty() && word.chars().any(|c| c.is_ascii_digit()));
-            let Some(hex) = words.last() else { panic!("{name}: {step}") };
+            let mut words = words.filter(|word| !word.is_empty() && word.chars().any(|c| c.is_ascii_digit()));
+            let Some(hex) = words.next_back() else { panic!("{name}: {step}") };
             let bytes = unhex(if step.contains("every") { "45" } else { hex });
             program.say(&bytes);
             let mut wanted = answers(&bytes);
@@ -154,6 +154,7 @@ fn programs_that_come_and_go_find_the_board_as_it_is() {
     let mut hall = Hall::open("");
     // One reserves the port and goes without a word: as another user, the next one could not open it.
     drop(TTYPort::open(&serialport::new(hall.link().to_str().unwrap(), 9600)).unwrap());
+    hall.until_nobody_reads();
     // One streams, reads nothing of it and goes.
     let mut first = hall.program();
     first.say(&[0x44]);
@@ -163,6 +164,7 @@ fn programs_that_come_and_go_find_the_board_as_it_is() {
     drop(first);
     second.until_shown(E4);
     drop(second);
+    hall.until_nobody_reads();
     hall.sensors.lift("e7");
     let mut third = Program::open(&hall.link());
     assert!(third.is_silent(), "nothing that was meant for another one");
@@ -184,6 +186,12 @@ fn programs_that_come_and_go_find_the_board_as_it_is() {
 }
 
 impl Hall {
+    fn until_nobody_reads(&mut self) {
+        self.daemon.until("the port is free", |daemon| {
+            process::get(daemon.http(), "/metrics").1.contains("touchmoved_dgt_clients 0\n").then_some(())
+        });
+    }
+
     fn program_shows(&self, placement: &str) {
         Program::open(&self.link()).until_shown(placement);
     }
@@ -392,5 +400,49 @@ fn noise_at_the_port_does_no_harm() {
     }
     drop(noise);
     hall.program_shows(START);
+    hall.daemon.end();
+}
+
+#[test]
+fn several_boards_have_a_name_each_in_the_directory_of_the_service() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("touchmoved.toml");
+    let text = "data.dir = \"data\"\nhttp.listen = \"127.0.0.1:0\"\nlivechess.listen = \"127.0.0.1:0\"\n\
+                [[board]]\nid = \"a7\"\nserial = \"1025\"\nsensor.simulated = {}\n\
+                [[board]]\nid = \"2\"\nsensor.simulated = {}\n";
+    fs::write(&path, text).unwrap();
+    let mut command = process::program();
+    let given = format!("{}:/nowhere", dir.path().join("service").display());
+    command.arg("run").arg("--config").arg(&path).env("RUNTIME_DIRECTORY", given);
+    let mut daemon = Daemon::start(command);
+    daemon.wait_for("ready, ");
+    for (name, serial) in [("dgt-a7", "01025"), ("dgt-2", "90002")] {
+        let mut program = Program::open(&dir.path().join("service").join(name));
+        program.say(&[0x45]);
+        assert_eq!(program.next(), Message::Serial(serial.to_owned()), "{name}");
+    }
+    daemon.end();
+}
+
+/// From the request to seal on, what stands on the board tells of the sealed move.
+#[test]
+fn a_board_under_embargo_stands_still() {
+    let mut hall = Hall::open("");
+    let mut program = hall.program();
+    hall.sensors.times(300_000, 300_000, "\"white\"");
+    hall.sensors.lift("e2");
+    hall.sensors.place("e4");
+    hall.sensors.tell("\"clock\":\"white\"");
+    program.until_shown(E4);
+    program.say(&[0x44]);
+    hall.sensors.tell("\"arbiter\":\"seal-request\"");
+    hall.sensors.lift("e7");
+    hall.sensors.place("e5");
+    hall.sensors.times(280_000, 200_000, "\"black\"");
+    hall.daemon.until("the clock", |daemon| {
+        (daemon.json("/api/boards/1")["clock"]["black_ms"] == 200_000).then_some(())
+    });
+    assert_eq!(program.dump(), E4);
+    assert!(program.is_silent());
     hall.daemon.end();
 }

@@ -79,6 +79,10 @@ impl Plugged {
         self.port.as_ref().map(|_| (self.config.board.as_str(), &self.config.place))
     }
 
+    const fn is_terminal(&self) -> bool {
+        matches!(self.config.place, Place::Link(_))
+    }
+
     /// Is the board, until the daemon ends.
     pub(super) async fn run(mut self, hub: Hub, mut ending: watch::Receiver<bool>) {
         let mut live = hub.watch();
@@ -106,7 +110,11 @@ impl Plugged {
             desk.catch_up(&hub, &mut live);
             match desk.serve(port, &hub, &mut live, &mut ending).await {
                 Left::Daemon => return,
-                Left::Client(port) => (self.port, pause) = (port, RETRY.0),
+                Left::Client(port) => {
+                    // A program that reserved the terminal left it to nobody: there is another one at once.
+                    let again = || self.is_terminal().then(|| Port::open(&self.config.place).ok()).flatten();
+                    (self.port, pause) = (port.or_else(again), RETRY.0);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use shakmaty::{Chess, Position as _, san::San};
 
-use super::*;
+use super::{single::ACK_MS, *};
 use crate::wire::dgt::{
     Framed, Framer,
     storage::{self, Entry},
