@@ -44,8 +44,8 @@ const ORDERS: usize = 256;
 /// Changes of squares that wait for room. With more, the client gets what is different in the end.
 const CHANGES: usize = 256;
 
-/// The clock is told at least this often in the mode that says so, in milliseconds.
-const REGULAR_MS: u64 = 1000;
+/// The clock is told this often in the mode that tells it at least once a second, in milliseconds.
+const REGULAR_MS: u64 = 500;
 
 /// Version of the board that is played, from which on programs know its messages.
 const VERSION: (u8, u8) = (1, 2);

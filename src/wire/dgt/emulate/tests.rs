@@ -127,7 +127,7 @@ fn the_clock_comes_every_second_or_when_it_changed() {
     let mut bench = Bench::with_clock();
     bench.clock(181_000, 182_000, None);
     assert_eq!(bench.say(&[0x43]), [0x8d, 0, 10, 0x20, 3, 2, 0x20, 3, 1, 0x08]);
-    assert_eq!(bench.after(999), NONE);
+    assert_eq!(bench.after(499), NONE);
     assert_eq!(ids(&bench.after(1)), [0x8d], "a clock that stands");
     assert_eq!(ids(&bench.say(&[0x4b])), [0x8d]);
     assert_eq!(bench.after(10_000), NONE);
