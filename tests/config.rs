@@ -8,6 +8,11 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use touchmoved::{
+    config,
+    publish::release::{Delay, Policy, Threshold},
+};
+
 /// A board that is right; cases add what is wrong.
 const BOARD: &str = "[[board]]\nid = \"1\"\n[board.sensor.simulated]\n";
 
@@ -89,7 +94,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, dgt-emulation, http, livechess, log, pgn",
+            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, dgt-emulation, http, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
@@ -189,6 +194,40 @@ fn addresses() {
             "2:19: livechess.allowed-origins: expected a list in square brackets, each item an origin such as \"https://club.example\", scheme and host without a path, found \"*\"",
         ],
     );
+}
+
+#[test]
+fn what_leaves_when() {
+    refuses_head(
+        "[release]\ndelay-s = 86401\ndelay-plies = 500\npublish = \"pressed\"",
+        &[
+            "2:11: release.delay-s: expected a whole number of seconds from 0 to 86400, found 86401",
+            "3:15: release.delay-plies: expected a whole number of half-moves from 0 to 400, found 500",
+            "4:11: release.publish: expected \"made\" or \"completed\", found \"pressed\"",
+        ],
+    );
+    refuses_head(
+        "[pgn]\ndelay = 900",
+        &[
+            "2:1: pgn.delay: unknown key; known here: delay-plies, delay-s, dir, enabled, publish, time-control",
+        ],
+    );
+    refuses_head(
+        "[release]\ndelay-s = 60\n[livechess]\nlisten = \"127.0.0.1:8081\"",
+        &["4:10: livechess.listen: port 8081 is taken by operator.listen; give each its own"],
+    );
+    let text = "[release]\ndelay-s = 900\n[http]\ndelay-plies = 2\n[livechess]\ndelay-s = 0\n\
+                [pgn]\npublish = \"completed\"\n";
+    let config = config::parse("t.toml", &format!("{text}{BOARD}")).unwrap();
+    let us = 900_000_000;
+    assert_eq!(config.release.http.delay, Delay { us, plies: 2 });
+    assert_eq!(config.release.livechess, Policy::default());
+    assert_eq!(config.livechess_moves, Threshold::Completed);
+    let pgn = Policy { threshold: Threshold::Completed, delay: Delay { us, plies: 0 } };
+    assert_eq!(config.release.pgn, pgn);
+    assert_eq!(config.operator.unwrap().to_string(), "127.0.0.1:8081", "the public page is late");
+    let config = config::parse("t.toml", BOARD).unwrap();
+    assert_eq!((config.operator, config.release.http), (None, Policy::default()));
 }
 
 #[test]

@@ -446,3 +446,26 @@ fn a_board_under_embargo_stands_still() {
     assert!(program.is_silent());
     hall.daemon.end();
 }
+
+/// Where outputs stay behind, so does the board that is shown here.
+#[test]
+fn a_late_output_shows_a_late_board() {
+    let mut hall = Hall::open("[release]\ndelay-plies = 1\n[operator]\nenabled = false\n");
+    let mut program = hall.program();
+    program.say(&[0x44]);
+    hall.sensors.times(300_000, 300_000, "\"white\"");
+    hall.sensors.lift("e2");
+    hall.sensors.place("e4");
+    hall.sensors.tell("\"clock\":\"white\"");
+    let data = hall.dir.path().join("data");
+    hall.daemon.until("the move", |_| {
+        let journal = process::journals(&data, "1").pop()?;
+        process::records(&journal).iter().any(|record| record["fact"] == "move_published").then_some(())
+    });
+    assert_eq!(program.dump(), START);
+    hall.sensors.lift("e7");
+    hall.sensors.place("e5");
+    hall.sensors.tell("\"clock\":\"black\"");
+    program.until_shown(E4);
+    hall.daemon.end();
+}

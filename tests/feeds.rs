@@ -6,5 +6,6 @@ mod feeds {
     pub mod http;
     pub mod livechess;
     pub mod pgn_files;
+    pub mod stream;
     pub mod table;
 }

@@ -107,6 +107,11 @@ fn livechess_request() {
 }
 
 #[test]
+fn stream_request() {
+    holds("stream_request", 256, 200);
+}
+
+#[test]
 fn notation_text() {
     holds("notation_text", 256, 120);
 }

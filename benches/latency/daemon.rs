@@ -26,7 +26,7 @@ impl Daemon {
         let config = dir.join("touchmoved.toml");
         let text = format!(
             "data.dir = \"data\"\nhttp.listen = \"127.0.0.1:0\"\nlivechess.listen = \"127.0.0.1:0\"\n\
-             [[board]]\nid = \"1\"\nserial = \"3000\"\nsensor.{sensor}\n"
+             http.max-connections = 5000\n[[board]]\nid = \"1\"\nserial = \"3000\"\nsensor.{sensor}\n"
         );
         fs::write(&config, text).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
@@ -67,6 +67,10 @@ impl Daemon {
     fn address(&mut self, scheme: &str) -> SocketAddr {
         let line = self.wait_for(scheme);
         line.split(scheme).nth(1).unwrap().split('/').next().unwrap().parse().unwrap()
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     pub fn http(&self) -> SocketAddr {

@@ -8,6 +8,7 @@
 
 mod board;
 mod clients;
+#[allow(dead_code)]
 mod daemon;
 mod floor;
 mod game;

@@ -13,6 +13,7 @@ use crate::{
         settings::{Discipline, DisciplineSetting, KEYS, LawSettings},
         time_control::GameControl,
     },
+    publish::release::{Policy, Threshold},
     session::setup::GameSetup,
 };
 
@@ -87,10 +88,26 @@ fn emulation(config: &Config) -> String {
     };
     match shown.as_slice() {
         [] => "off".to_owned(),
-        [only] if only.emulation.port.is_some() => place(only),
-        [only] => format!("{} in {dir}", place(only)),
-        _ => format!("dgt-ID in {dir}"),
+        [only] if only.emulation.port.is_some() => place(only) + &late(config.release.dgt),
+        [only] => format!("{} in {dir}{}", place(only), late(config.release.dgt)),
+        _ => format!("dgt-ID in {dir}{}", late(config.release.dgt)),
     }
+}
+
+/// How far an output stays behind, in words; nothing where it does not.
+fn late(policy: Policy) -> String {
+    let Policy { threshold, delay } = policy;
+    let mut words = String::new();
+    if threshold == Threshold::Completed {
+        words.push_str(", moves when completed");
+    }
+    if delay.us > 0 {
+        let _ = write!(words, ", {} s late", delay.us / 1_000_000);
+    }
+    if delay.plies > 0 {
+        let _ = write!(words, ", {} plies late", delay.plies);
+    }
+    words
 }
 
 /// What a configuration would run, on one screen.
@@ -105,9 +122,17 @@ fn summary(config: &Config, listed: usize) -> String {
         None => "off".to_owned(),
     };
     line("journals", &format!("{}, synced within {} ms", config.data_dir.display(), config.sync_interval_ms));
-    line("pgn", &config.pgn_dir.as_ref().map_or_else(|| "off".to_owned(), |dir| dir.display().to_string()));
-    line("http", &service(config.http));
-    line("livechess", &service(config.livechess));
+    let pgn = config.pgn_dir.as_ref().map(|dir| dir.display().to_string() + &late(config.release.pgn));
+    line("pgn", &pgn.unwrap_or_else(|| "off".to_owned()));
+    let release = config.release;
+    line("http", &(service(config.http) + &late(release.http)));
+    line("livechess", &(service(config.livechess) + &late(release.livechess)));
+    if config.operator.is_some() {
+        line("operator", &service(config.operator));
+    }
+    if config.stream.is_some() {
+        line("stream", &(service(config.stream) + &late(release.stream)));
+    }
     line("dgt", &emulation(config));
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
     let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));

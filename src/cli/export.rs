@@ -7,9 +7,14 @@ use std::{
     process::ExitCode,
 };
 
+use serde_json::{Map, Value};
+
 use crate::{
     game::Board,
-    journal::replay::{self, ItemKind, Log},
+    journal::{
+        record,
+        replay::{self, Item, ItemKind, Log},
+    },
     wire::sensor_log,
 };
 
@@ -21,12 +26,18 @@ replay` reads it and reaches the same facts as from the journal, with the same e
 The chain is checked on the way. What the daemon does not play itself, such as the names of the players, is \
 not part of a sensor log.
 
+With --releases the release log is written instead: a line for each time that something of the score left the \
+daemon. `at` is when, `to` the outputs, `plies` and `result` what they show since, `ev` the event of the board \
+that it follows from, `boards` and `clocks` how many pictures of the board and readings of the clock left since \
+the line before, and `least_us` the shortest time in microseconds for which any of this was held.
+
 Exit status: 0 done, 1 the output cannot be written, 2 the journal cannot be read or a record does not fit \
 (the events before it are written).
 
 Examples:
   touchmoved export /var/lib/touchmoved/1/20260131T140000Z-0001.ndjson -o game.ndjson
-  touchmoved export JOURNAL | touchmoved replay - --emit facts";
+  touchmoved export JOURNAL | touchmoved replay - --emit facts
+  touchmoved export JOURNAL --releases";
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -38,6 +49,9 @@ pub(super) struct Args {
     /// File to write; it must not exist. Default: standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the release log instead: what left the daemon when, for which outputs
+    #[arg(long)]
+    releases: bool,
     /// Overwrite the output file
     #[arg(long, requires = "output")]
     force: bool,
@@ -66,9 +80,13 @@ fn export(args: &Args) -> Result<(), Failure> {
     }
     let board =
         Board::new(log.setup()).map_err(|e| Failure::Input(format!("{}: {e}", log.file().display())))?;
+    let write = |log: Log, output: &mut dyn Write| match args.releases {
+        true => write_releases(log, output),
+        false => write_log(log, board, output),
+    };
     let Some(path) = &args.output else {
         let stdout = io::stdout().lock();
-        return match write_log(log, board, &mut BufWriter::new(stdout)) {
+        return match write(log, &mut BufWriter::new(stdout)) {
             Err(Written::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(Written::Output(error)) => Err(Failure::Output(format!("standard output: {error}"))),
             Err(Written::Input(text)) => Err(Failure::Input(text)),
@@ -83,7 +101,7 @@ fn export(args: &Args) -> Result<(), Failure> {
         .truncate(args.force)
         .open(path)
         .map_err(failed)?;
-    match write_log(log, board, &mut BufWriter::new(file)) {
+    match write(log, &mut BufWriter::new(file)) {
         Ok(()) => Ok(()),
         Err(Written::Output(error)) => Err(failed(error)),
         Err(Written::Input(text)) => Err(Failure::Input(text)),
@@ -109,19 +127,39 @@ impl From<io::Error> for Written {
     }
 }
 
-fn write_log(mut log: Log, mut board: Board, output: &mut impl Write) -> Result<(), Written> {
+fn write_log(log: Log, mut board: Board, output: &mut dyn Write) -> Result<(), Written> {
     board.keep_events();
     writeln!(output, "{}", sensor_log::format_header(log.setup()))?;
+    each(log, output, |item, output| {
+        let ItemKind::Input(input) = item.kind else { return Ok(()) };
+        board.input(item.at, &input);
+        while board.poll_fact().is_some() {}
+        while let Some(event) = board.poll_event() {
+            writeln!(output, "{}", sensor_log::format_event(&event))?;
+        }
+        Ok(())
+    })
+}
+
+fn write_releases(log: Log, output: &mut dyn Write) -> Result<(), Written> {
+    each(log, output, |item, output| {
+        let (ItemKind::Release(release), Some(wall_us)) = (item.kind, item.wall_us) else { return Ok(()) };
+        let mut line = Map::new();
+        line.insert("at".to_owned(), record::rfc3339(wall_us).into());
+        line.extend(release.to_map());
+        writeln!(output, "{}", Value::Object(line))
+    })
+}
+
+/// Writes what `write` makes of each item.
+fn each(
+    mut log: Log,
+    output: &mut dyn Write,
+    mut write: impl FnMut(Item, &mut dyn Write) -> io::Result<()>,
+) -> Result<(), Written> {
     loop {
         match log.next_item() {
-            Ok(Some(item)) => {
-                let ItemKind::Input(input) = item.kind else { continue };
-                board.input(item.at, &input);
-                while board.poll_fact().is_some() {}
-                while let Some(event) = board.poll_event() {
-                    writeln!(output, "{}", sensor_log::format_event(&event))?;
-                }
-            }
+            Ok(Some(item)) => write(item, output)?,
             Ok(None) => {
                 output.flush()?;
                 if log.torn().is_some() {

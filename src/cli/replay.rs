@@ -118,7 +118,7 @@ fn replay(path: &Path, args: &Args, name: Option<String>, out: &mut impl Write) 
         match item.kind {
             ItemKind::Input(input) => replay.input(item.at, &input).map_err(differs)?,
             ItemKind::Fact(fact) => replay.recorded(fact).map_err(differs)?,
-            ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) => {}
+            ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) | ItemKind::Release(_) => {}
         }
         if replay.pending() > 1 << 15 {
             out.write_all(replay.take_output().as_bytes())?;

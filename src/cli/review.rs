@@ -213,6 +213,8 @@ fn gather(mut log: Log, mut timeline: Timeline) -> Result<Gathered, SetupError> 
             ItemKind::Resume(resume) => timeline.resume(item.at, item.wall_us, &resume),
             ItemKind::Cut(cut) => timeline.cut(item.at, item.wall_us, &cut),
             ItemKind::Note(text) => timeline.note(item.at, item.wall_us, &text),
+            // What left when is no part of the game: `touchmoved export --releases`.
+            ItemKind::Release(_) => {}
         }
         computed(&mut board, &mut timeline, journal);
     };

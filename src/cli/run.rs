@@ -67,5 +67,11 @@ fn announce(started: &Started) {
     for (board, place) in &started.dgt {
         tracing::info!("board {board} as a DGT board: {}", place.path().display());
     }
+    if let Some(address) = started.operator {
+        tracing::info!("for the operator, without a delay: http://{address}/");
+    }
+    if let Some(address) = started.stream {
+        tracing::info!("streams as lines over TCP: {address}");
+    }
     tracing::info!("ready, {} board(s)", started.boards.len());
 }

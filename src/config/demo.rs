@@ -6,12 +6,15 @@ use std::{
 };
 
 use super::{
-    BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, SensorConfig, Speed,
+    BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig, Speed,
     board::{GameOptions, base_setup},
     emulation::{BoardEmulation, DgtEmulation},
     read, sha256,
 };
-use crate::{publish::Tags, simulate::matrix::Fault};
+use crate::{
+    publish::{Tags, release::Threshold},
+    simulate::matrix::Fault,
+};
 
 impl Config {
     /// Simulated boards `1` to `boards` (at least one, at most 99) with everything else as in an
@@ -34,6 +37,10 @@ impl Config {
             http: local(read::HTTP_PORT),
             livechess: local(read::LIVECHESS_PORT),
             livechess_origins: Vec::new(),
+            operator: None,
+            stream: None,
+            livechess_moves: Threshold::Completed,
+            release: ReleaseConfig::default(),
             max_connections: read::MAX_CONNECTIONS,
             dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),

@@ -28,6 +28,8 @@ pub use self::{
     reserved::OtherUse,
     sensor::{DgtUpdates, DtrRts, Framing, Level, MatrixKind, Pace, PortName, SensorConfig, Speed},
 };
+use crate::publish::release::{Policy, Threshold};
+
 pub use crate::laws::time_control::{GameControl, Period, TimeControl, TimeControlError};
 
 /// Everything that the daemon is told before it starts.
@@ -52,6 +54,14 @@ pub struct Config {
     /// Web origins that may open the LiveChess API from a browser, besides those that always may
     /// (`livechess.allowed-origins`). Programs that send no origin are not affected.
     pub livechess_origins: Vec<String>,
+    /// Where the web pages are served once more, for the operator, who sees everything at once (`operator`).
+    pub operator: Option<SocketAddr>,
+    /// Where the streams are served as lines over TCP (`stream`); nothing when they are off.
+    pub stream: Option<SocketAddr>,
+    /// From when on a move is in the list that LiveChess clients get (`livechess.publish`).
+    pub livechess_moves: Threshold,
+    /// What leaves when (`release`, and the same keys in the tables of the outputs).
+    pub release: ReleaseConfig,
     /// Connections that each of the two services keeps open at a time (`http.max-connections`).
     pub max_connections: usize,
     /// Boards as DGT boards for other programs (`dgt-emulation`).
@@ -65,6 +75,21 @@ pub struct Config {
     pub assistant_token: Option<PathBuf>,
     /// The boards, in the order of the file; at least one.
     pub boards: Vec<BoardConfig>,
+}
+
+/// What holds for each output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReleaseConfig {
+    /// Web pages, JSON, server-sent events and PGN over HTTP (`http`).
+    pub http: Policy,
+    /// The LiveChess-compatible API (`livechess`). Its `san` has a threshold of its own.
+    pub livechess: Policy,
+    /// PGN files (`pgn`).
+    pub pgn: Policy,
+    /// Lines over TCP (`stream`).
+    pub stream: Policy,
+    /// Boards as DGT boards (`dgt-emulation`).
+    pub dgt: Policy,
 }
 
 /// How much is logged.

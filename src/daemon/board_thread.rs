@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use super::{engine::Engine, health::BoardHealth, log, outbox::Outbox};
+use super::{engine::Engine, health::BoardHealth, ledger::Ledger, log, outbox::Outbox};
 use crate::{
     desk::{Answer, Call, Line, Wants},
     sensor::{Reading, Stop, Timeline},
@@ -51,6 +51,8 @@ pub struct Wiring {
     pub stall: Duration,
     /// Where the arbiter speaks, if he has a desk.
     pub line: Option<Arc<Line>>,
+    /// What has left and is to be recorded.
+    pub ledger: Arc<Ledger>,
 }
 
 /// Starts the thread. It ends when `stop` is set and what was read before is taken, or when all
@@ -87,6 +89,7 @@ impl Wiring {
                 engine.record_time(now, TIME_RECORD);
             }
             self.serve_desk(engine, &mut reached);
+            engine.record_releases(self.ledger.take());
             if self.stop.is_set() {
                 for reading in by_time(self.readings.try_iter().collect()) {
                     self.take(engine, reading);
@@ -94,6 +97,7 @@ impl Wiring {
                 if let Some(now) = self.now() {
                     engine.record_time(now, Duration::ZERO);
                 }
+                engine.record_releases(self.ledger.take());
                 return;
             }
             self.watch_the_disk();
@@ -239,6 +243,7 @@ mod tests {
             health: health.clone(),
             stall: Duration::from_millis(200),
             line: Some(line.clone()),
+            ledger: Arc::new(Ledger::new(|| {})),
         };
         Bench { seen, health, sender, line, threads: [start(engine, wiring).unwrap(), writer] }
     }

@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{
     desk::Records,
+    feed::outputs::Released,
     game::Board,
-    journal::{Body, Entry},
+    journal::{Body, Entry, record::Release},
     publish::{ArbiterView, FeedEvent, ForArbiter, Publisher},
     sensor::{
         dgt::orders::{ClockOrder, OrderTray},
@@ -239,6 +240,15 @@ impl Engine {
         self.pen.write(entry, true);
     }
 
+    /// Records what has left since.
+    pub fn record_releases(&mut self, released: Vec<Released>) {
+        for Released { to, left, wall_us } in released {
+            let to = to.into_iter().map(str::to_owned).collect();
+            let entry = Entry { at: self.last, wall_us, body: Body::Release(Release { to, left }) };
+            self.pen.write(entry, false);
+        }
+    }
+
     /// Records what the session has concluded and lets out what may leave.
     fn conclude(&mut self, at: MonoTime, wall_us: u64, link: Option<bool>) {
         let facts = drain(&mut self.board);
@@ -291,7 +301,8 @@ impl Engine {
             return;
         }
         self.step += 1;
-        if self.outbox.offer(self.step, sysclock::monotonic(), events) {
+        let ev = self.board.session().last_event();
+        if self.outbox.offer(self.step, sysclock::monotonic(), ev, events) {
             self.pen.release(self.step);
         }
     }

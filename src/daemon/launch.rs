@@ -7,9 +7,10 @@ use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 use super::{
     engine::Engine,
     health::BoardHealth,
+    ledger::Ledger,
     lock::DataDir,
     outbox::Outbox,
-    resume::{self, Found, OpenError, Running},
+    resume::{self, Found, OpenError, Running, Told},
     run::RunError,
     segments::Segments,
     source::{self, Known, Planned, Span},
@@ -19,15 +20,15 @@ use super::{
 use crate::{
     config::{BoardConfig, Config},
     desk::Records,
-    feed::Hub,
+    feed::{Outputs, outputs::Arrival},
     game::Board,
     journal::{
         Body, Entry, JournalHeader, Resume,
         record::{program, resume_offset},
     },
-    publish::Publisher,
+    publish::{Publisher, Tags},
     sensor::{Timeline, matrix::leds::SetUp},
-    session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, time::MonoTime},
+    session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, setup::GameSetup, time::MonoTime},
     sysclock,
 };
 
@@ -72,8 +73,10 @@ pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<P
     let mut header = JournalHeader::new(id, planned.setup.clone(), planned.tags.clone());
     header.boot = boot_id();
     header.config.clone_from(&config.digest);
-    let found = resume::look(&dir, &planned.setup, &planned.tags, |new| publisher(board, &planned, new))
-        .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
+    let found = resume::look(&dir, &planned.setup, &planned.tags, |setup, tags, new| {
+        publisher(board, setup, tags, new)
+    })
+    .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
     Ok(Prepared {
         config: board.clone(),
         dir,
@@ -84,8 +87,8 @@ pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<P
     })
 }
 
-fn publisher(config: &BoardConfig, planned: &Planned, board: &Board) -> Publisher {
-    Publisher::new(config.id.as_str(), &planned.setup, planned.tags.clone(), board.session())
+fn publisher(config: &BoardConfig, setup: &GameSetup, tags: &Tags, board: &Board) -> Publisher {
+    Publisher::new(config.id.as_str(), setup, tags.clone(), board.session())
         .with_serial(config.serial.clone())
 }
 
@@ -94,14 +97,19 @@ fn boot_id() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
-/// Opens the journal, puts the board into the hub and, when a game goes on, records that it does. With
-/// `desk` the facts are kept for the arbiter, too.
-pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched, RunError> {
+/// Opens the journal, puts the board into the outputs and, when a game goes on, records that it does. With
+/// `desk` the facts are kept for the arbiter, too. What leaves goes into the `ledger`.
+pub fn launch(
+    mut prepared: Prepared,
+    outputs: &Outputs,
+    desk: bool,
+    ledger: Arc<Ledger>,
+) -> Result<Launched, RunError> {
     let id = prepared.config.id.to_string();
     let _span = super::log::board_span(&id).entered();
-    let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None });
+    let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None, before: None });
     let opened = match found {
-        Found::Nothing { prev } => prepared.begin(prev),
+        Found::Nothing { prev, before } => prepared.begin(prev, before.map(|told| *told)),
         Found::Again { prev, inputs } => prepared.begin_again(prev, inputs),
         Found::Running(running) => Ok(prepared.go_on(*running)),
     };
@@ -111,9 +119,9 @@ pub fn launch(mut prepared: Prepared, hub: &Hub, desk: bool) -> Result<Launched,
         None => BoardHealth::new(&id),
     };
     let health = Arc::new(health);
-    let outbox = Arc::new(Outbox::new(&id, Box::new(hub.clone())));
+    let outbox = Arc::new(Outbox::new(&id, Box::new(outputs.clone())));
     let path = opened.segments.path().to_owned();
-    hub.set(opened.publisher.state().clone());
+    outputs.set(Arrival { log: Some(ledger), ..opened.arrival });
     let (pen, writer) =
         writer::start(opened.segments, outbox.clone(), health.clone(), prepared.sync_interval)
             .map_err(|source| RunError::System { what: "a thread", source })?;
@@ -162,6 +170,8 @@ struct Opened {
     last: MonoTime,
     /// The facts so far.
     told: Vec<Fact>,
+    /// How the board comes to the outputs.
+    arrival: Arrival,
     /// What has to be put in before the first reading.
     inputs: Vec<(MonoTime, Input)>,
     offset_us: u64,
@@ -173,9 +183,9 @@ struct Opened {
 
 impl Prepared {
     /// A new game.
-    fn begin(&self, prev: Option<String>) -> Result<Opened, OpenError> {
+    fn begin(&self, prev: Option<String>, before: Option<Told>) -> Result<Opened, OpenError> {
         let board = Board::new(&self.planned.setup)?;
-        let publisher = publisher(&self.config, &self.planned, &board);
+        let publisher = publisher(&self.config, &self.planned.setup, &self.planned.tags, &board);
         let header = JournalHeader { prev, ..self.header.clone() };
         // A recording brings its own time, which may begin at zero.
         let at = match self.planned.timeline {
@@ -184,14 +194,30 @@ impl Prepared {
         };
         let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
         tracing::info!("a new game is recorded in {}", segments.path().display());
+        let state = publisher.state().clone();
+        let arrival = match before {
+            Some(told) => Arrival { next: Some(state), ..self.arrival(told) },
+            None => Arrival::of(state),
+        };
         let (told, inputs) = (Vec::new(), Vec::new());
         let set_up = Some(SetUp::new(&self.planned.setup));
-        Ok(Opened { segments, board, publisher, last: at, told, inputs, offset_us: 0, span: None, set_up })
+        Ok(Opened {
+            segments,
+            board,
+            publisher,
+            last: at,
+            told,
+            arrival,
+            inputs,
+            offset_us: 0,
+            span: None,
+            set_up,
+        })
     }
 
     /// A running game from the beginning, in a new segment.
     fn begin_again(&self, prev: String, mut inputs: Vec<(MonoTime, Input)>) -> Result<Opened, OpenError> {
-        let mut opened = self.begin(Some(prev))?;
+        let mut opened = self.begin(Some(prev), None)?;
         let last = inputs.last().map_or(MonoTime::ZERO, |(at, _)| *at).plus_micros(1);
         (opened.span, opened.set_up) = (Span::of(&inputs), None);
         opened.offset_us = self.offset(last, last.since(sysclock::monotonic()));
@@ -202,13 +228,10 @@ impl Prepared {
 
     /// A running game in its own segment.
     fn go_on(&self, running: Running) -> Opened {
-        let Running { mut journal, board, publisher, facts, recorded, last, last_wall_us, boot, .. } =
-            running;
-        let (now, wall_us) = (sysclock::monotonic(), sysclock::wall_micros());
-        let offset_us = self.offset(
-            last,
-            if boot.0 == self.header.boot { boot.1 } else { resume_offset(last, last_wall_us, now, wall_us) },
-        );
+        let Running { mut journal, board, publisher, facts, recorded, told, .. } = running;
+        let (last, wall_us) = (told.last, sysclock::wall_micros());
+        let offset_us = self.offset(last, self.offset_of(&told));
+        let arrival = self.arrival(told);
         let resume =
             Resume { boot: self.header.boot.clone(), program: program(), logic: LOGIC_VERSION, offset_us };
         let missing = facts.iter().skip(recorded).cloned().map(Body::Fact);
@@ -235,11 +258,36 @@ impl Prepared {
             publisher,
             last,
             told: facts,
+            arrival,
             inputs: resume::resume_inputs(last, self.now(last, offset_us)).into(),
             offset_us,
             span: running.span,
             set_up: None,
         }
+    }
+
+    /// What the boot that wrote a journal, or this one, adds to its clock.
+    fn offset_of(&self, told: &Told) -> u64 {
+        let Told { last, last_wall_us, boot, .. } = told;
+        if boot.0 == self.header.boot {
+            return boot.1;
+        }
+        resume_offset(*last, *last_wall_us, sysclock::monotonic(), sysclock::wall_micros())
+    }
+
+    /// A game on its way to the outputs, its times on the clock of this machine. A recording has a time of its
+    /// own: what has not left counts as new.
+    fn arrival(&self, told: Told) -> Arrival {
+        let offset_us = i64::try_from(self.offset_of(&told)).unwrap_or(i64::MAX);
+        let now = i64::try_from(sysclock::monotonic().as_micros()).unwrap_or(i64::MAX);
+        let Told { start, mut past, left, .. } = told;
+        for step in &mut past {
+            step.at = match self.planned.timeline {
+                Timeline::Live => step.at.saturating_sub(offset_us).min(now),
+                Timeline::Scaled { .. } | Timeline::AsFastAsPossible => now,
+            };
+        }
+        Arrival { past, left, ..Arrival::of(start) }
     }
 
     /// What is added to the stamps so that none comes before `last`. Recordings bring their own

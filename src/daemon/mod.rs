@@ -21,6 +21,7 @@ pub mod board_thread;
 pub mod engine;
 pub mod health;
 pub mod launch;
+pub mod ledger;
 pub mod links;
 pub mod lock;
 pub mod log;

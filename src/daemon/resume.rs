@@ -6,7 +6,7 @@
 //! segment of another logic version, or one whose facts do not come out, is left as it is and its
 //! inputs are run into a new segment.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use crate::{
     game::Board,
@@ -14,7 +14,7 @@ use crate::{
         Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
         replay::{self, ReplayError},
     },
-    publish::{Publisher, Tags},
+    publish::{BoardState, Publisher, Tags, release::Past},
     session::{
         LOGIC_VERSION,
         event::Event,
@@ -47,6 +47,8 @@ pub enum Found {
     Nothing {
         /// Head of the segment before.
         prev: Option<String>,
+        /// The game in it, where it is over: outputs that stay behind may not have shown all of it.
+        before: Option<Box<Told>>,
     },
     /// A game that goes on, in a new segment.
     Again {
@@ -55,6 +57,23 @@ pub enum Found {
         /// All inputs of the game.
         inputs: Vec<(MonoTime, Input)>,
     },
+}
+
+/// What the public was told of a game, or is to be told later.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The board when the game began.
+    pub start: BoardState,
+    /// What has happened since; the times are those of the journal.
+    pub past: Vec<Past>,
+    /// The latest event of the board whose effects have left, by output.
+    pub left: BTreeMap<String, i64>,
+    /// Time of the last record.
+    pub last: MonoTime,
+    /// UTC of the last record, in microseconds since 1970.
+    pub last_wall_us: u64,
+    /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
+    pub boot: (String, u64),
 }
 
 /// A game that goes on.
@@ -69,12 +88,8 @@ pub struct Running {
     pub facts: Vec<Fact>,
     /// How many of them are in the file; the crash kept the others out.
     pub recorded: usize,
-    /// Time of the last record.
-    pub last: MonoTime,
-    /// UTC of the last record, in microseconds since 1970.
-    pub last_wall_us: u64,
-    /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
-    pub boot: (String, u64),
+    /// What the public was told.
+    pub told: Told,
     /// What came from the source.
     pub span: Option<Span>,
     /// Plies that had been made.
@@ -83,32 +98,45 @@ pub struct Running {
     pub cut: Option<Cut>,
 }
 
-/// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new.
+/// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new, for a game with this
+/// set-up and these tags.
 pub fn look(
     dir: &Path,
     setup: &GameSetup,
     tags: &Tags,
-    publisher: impl FnOnce(&Board) -> Publisher,
+    publisher: impl Fn(&GameSetup, &Tags, &Board) -> Publisher,
 ) -> Result<Found, OpenError> {
-    let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None }) };
+    let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None, before: None }) };
     let recovered = match Journal::recover(&path) {
         Ok(recovered) => recovered,
         Err(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. })) => {
             tracing::error!("{error} (the daemon does that now)");
-            return Ok(Found::Nothing { prev: None });
+            return Ok(Found::Nothing { prev: None, before: None });
         }
         Err(error) => return Err(error.into()),
     };
     let prev = recovered.journal.head().to_owned();
-    if !same_setup(&recovered.header, setup) || !same_game(&recovered.header.tags, tags) {
-        tracing::info!("{} holds another game: a new one begins", path.display());
-        return Ok(Found::Nothing { prev: Some(prev) });
-    }
+    let header = &recovered.header;
+    let goes_on = same_setup(header, setup) && same_game(&header.tags, tags);
+    // The tags of a game that goes on may have been corrected.
+    let (setup, tags) = if goes_on { (setup, tags) } else { (&header.setup, &header.tags) };
     let mut board = Board::new(setup)?;
-    let mut publisher = publisher(&board);
-    let facts = run_again(&recovered, &mut board, &mut publisher);
-    if board.session().is_over() {
-        return Ok(Found::Nothing { prev: Some(prev) });
+    let mut publisher = publisher(setup, tags, &board);
+    let start = publisher.state().clone();
+    let (facts, past) = run_again(&recovered, &mut board, &mut publisher);
+    let told = Told {
+        start,
+        past,
+        left: recovered.left,
+        last: recovered.last,
+        last_wall_us: recovered.last_wall_us,
+        boot: recovered.boot,
+    };
+    if !goes_on {
+        tracing::info!("{} holds another game: a new one begins", path.display());
+    }
+    if !goes_on || board.session().is_over() {
+        return Ok(Found::Nothing { prev: Some(prev), before: Some(Box::new(told)) });
     }
     let differs = match replay::check(&path) {
         Err(error @ ReplayError::Differs { .. }) => Some(error),
@@ -123,9 +151,7 @@ pub fn look(
     Ok(Found::Running(Box::new(Running {
         facts,
         recorded: recovered.facts,
-        last: recovered.last,
-        last_wall_us: recovered.last_wall_us,
-        boot: recovered.boot,
+        told,
         span: Span::of(&recovered.inputs),
         plies,
         cut: recovered.cut,
@@ -136,24 +162,26 @@ pub fn look(
 }
 
 /// Runs the inputs of a segment through a new board, to the time of its last record.
-fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> Vec<Fact> {
-    let mut facts = Vec::new();
+fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> (Vec<Fact>, Vec<Past>) {
+    let (mut facts, mut past) = (Vec::new(), Vec::new());
     let mut links = Links::new(board.has_two_boards());
-    let mut conclude = |board: &mut Board, up: Option<bool>| {
+    let mut conclude = |board: &mut Board, at: MonoTime, up: Option<bool>| {
         let new = drain(board);
-        if let Some(up) = up {
-            publisher.link(up);
-        }
-        publisher.apply(&new, board.session());
+        let mut events = up.map(|up| publisher.link(up)).unwrap_or_default();
+        events.extend(publisher.apply(&new, board.session()));
         facts.extend(new);
+        if !events.is_empty() {
+            let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
+            past.push(Past { at, ev: board.session().last_event(), events });
+        }
     };
     for (at, input) in &recovered.inputs {
         board.input(*at, input);
-        conclude(board, links.heed(input));
+        conclude(board, *at, links.heed(input));
     }
     board.advance(recovered.last);
-    conclude(board, None);
-    facts
+    conclude(board, recovered.last, None);
+    (facts, past)
 }
 
 fn same_setup(header: &JournalHeader, setup: &GameSetup) -> bool {

@@ -22,6 +22,7 @@ use super::{
     board_thread::{self, QUEUE, Wiring},
     health::{BoardHealth, Health},
     launch::{self, Launched, Prepared},
+    ledger::Ledger,
     lock::{DataDir, DataDirError},
     notify, ports,
     resume::OpenError,
@@ -31,7 +32,8 @@ use super::{
 use crate::{
     config::Config,
     desk::{self, Keys, Line, Token, TokenError},
-    feed::{self, FeedConfig, FeedError, Hub},
+    feed::{self, FeedConfig, FeedError, Output, Outputs},
+    publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
     sysclock,
@@ -98,6 +100,10 @@ pub struct Started {
     pub livechess: Option<SocketAddr>,
     /// The boards that other programs can read as DGT boards, and where.
     pub dgt: Vec<(String, feed::Place)>,
+    /// The operator's page.
+    pub operator: Option<SocketAddr>,
+    /// Lines over TCP.
+    pub stream: Option<SocketAddr>,
     /// The boards with the journal that each writes.
     pub boards: Vec<(String, PathBuf)>,
     /// The arbiter can enter commands.
@@ -151,15 +157,16 @@ async fn serve(
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
-    let hub = Hub::new();
+    let outputs = Outputs::new(&policies(config));
     let feeds = feed::bind(feed_config(config)).await?;
-    let (http, livechess, dgt) = (feeds.http(), feeds.livechess(), feeds.dgt());
+    let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());
+    let (stream, dgt) = (feeds.stream(), feeds.dgt());
     let desk = !keys.is_empty();
-    let mut boards = Boards::start(prepared, &hub, desk)?;
+    let mut boards = Boards::start(prepared, &outputs, desk)?;
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
-    hub.set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, dgt, boards: boards.paths.clone(), desk });
+    outputs.live().set_operator(Arc::new(health.clone()));
+    started(&Started { http, livechess, operator, stream, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -172,7 +179,7 @@ async fn serve(
             boards.end().await;
         }
     };
-    let served = feeds.serve(hub, ending).await;
+    let served = feeds.serve(outputs, ending).await;
     // A surface that breaks down must not cost the journals their last records.
     if let Some(boards) = boards.take() {
         boards.end().await;
@@ -187,6 +194,9 @@ fn feed_config(config: &Config) -> FeedConfig {
         http: config.http,
         livechess: config.livechess,
         pgn_dir: config.pgn_dir.clone(),
+        operator: config.operator,
+        stream: config.stream,
+        livechess_moves: config.livechess_moves,
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
         dgt: dgt_ports(config),
@@ -212,6 +222,19 @@ fn dgt_ports(config: &Config) -> Vec<feed::DgtPort> {
         .collect()
 }
 
+/// What leaves when, for the outputs that are on.
+fn policies(config: &Config) -> Vec<(Output, Policy)> {
+    let release = config.release;
+    let outputs = [
+        (Output::Http, release.http, config.http.is_some()),
+        (Output::LiveChess, release.livechess, config.livechess.is_some()),
+        (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
+        (Output::Stream, release.stream, config.stream.is_some()),
+        (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
+    ];
+    outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
+}
+
 /// The threads of all boards.
 struct Boards {
     stop: Stop,
@@ -225,7 +248,7 @@ struct Boards {
 }
 
 impl Boards {
-    fn start(prepared: Vec<Prepared>, hub: &Hub, desk: bool) -> Result<Boards, RunError> {
+    fn start(prepared: Vec<Prepared>, outputs: &Outputs, desk: bool) -> Result<Boards, RunError> {
         let mut boards = Boards {
             stop: Stop::default(),
             health: Health::default(),
@@ -237,7 +260,7 @@ impl Boards {
         };
         let mut healths = Vec::new();
         for board in prepared {
-            healths.push(boards.add(board, hub, desk)?);
+            healths.push(boards.add(board, outputs, desk)?);
         }
         let live = std::mem::take(&mut boards.live);
         if !live.is_empty() {
@@ -248,11 +271,17 @@ impl Boards {
         Ok(boards)
     }
 
-    fn add(&mut self, prepared: Prepared, hub: &Hub, desk: bool) -> Result<Arc<BoardHealth>, RunError> {
+    fn add(
+        &mut self,
+        prepared: Prepared,
+        outputs: &Outputs,
+        desk: bool,
+    ) -> Result<Arc<BoardHealth>, RunError> {
         let no_thread = |source| RunError::System { what: "a thread", source };
-        let Launched { engine, writer, outbox, health, timeline, offset_us, opens, path, records } =
-            launch::launch(prepared, hub, desk)?;
         let (sender, readings) = sync_channel(QUEUE);
+        let ledger = Arc::new(ledger(sender.clone()));
+        let Launched { engine, writer, outbox, health, timeline, offset_us, opens, path, records } =
+            launch::launch(prepared, outputs, desk, ledger.clone())?;
         let line = records.map(|records| Arc::new(line(health.id(), records, sender.clone())));
         self.lines.extend(line.clone());
         self.paths.push((health.id().to_owned(), path));
@@ -265,6 +294,7 @@ impl Boards {
             health: health.clone(),
             stall: STALL,
             line,
+            ledger,
         };
         self.threads.push(board_thread::start(engine, wiring).map_err(no_thread)?);
         self.threads.push(writer);
@@ -301,6 +331,11 @@ impl Boards {
 /// The line from the desk to a board.
 fn line(id: &str, records: Arc<desk::Records>, sender: SyncSender<Reading>) -> Line {
     Line::new(id, records, move || wake(&sender))
+}
+
+/// The release log of a board, on its way to the journal.
+fn ledger(sender: SyncSender<Reading>) -> Ledger {
+    Ledger::new(move || wake(&sender))
 }
 
 /// Wakes a thread that waits for a reading; one whose queue is full is awake.

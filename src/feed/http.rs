@@ -3,20 +3,14 @@
 //! Everything of it is public and read only: any web page may read it (`Access-Control-Allow-Origin:
 //! *`). `/healthz` and `/metrics` belong to the operator and are not shared with web pages.
 
-use std::{convert::Infallible, time::Duration};
-
 use axum::{
     Json, Router,
-    extract::{Path, Query, Request, State},
+    extract::{Path, Query, Request, State, WebSocketUpgrade, ws::rejection::WebSocketUpgradeRejection},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
     middleware::{self, Next},
-    response::{
-        IntoResponse, Response, Sse,
-        sse::{Event, KeepAlive},
-    },
+    response::{IntoResponse, Response},
     routing::get,
 };
-use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::watch;
@@ -24,26 +18,18 @@ use tokio::sync::watch;
 use super::{
     assets, clock_page,
     conditional::{Validators, http_date, unchanged},
-    hub::{Audience, Ended, Hub, Item, Payload, Subscription},
-    metrics::ClientGuard,
+    hub::Hub,
     pgn::{pgn_of, pgn_of_all},
-    serve::ended,
+    stream::{self, Told, told},
 };
-use crate::{
-    publish::{BoardState, FeedEvent},
-    sysclock,
-};
+use crate::{publish::BoardState, sysclock, wire::stream::Watch};
 
 /// Longest body of a request in bytes; no request here needs one.
 const MAX_BODY: u64 = 16 * 1024;
-/// A comment goes out on a quiet stream at this interval.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A state is old at once: it is not kept.
 const NO_STORE: &str = "no-store";
 /// A file may be kept, but is asked for again each time.
 const ASK: &str = "no-cache";
-/// How long a client of the stream waits before it comes back.
-const RETRY: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
 struct Shared {
@@ -51,9 +37,21 @@ struct Shared {
     ending: watch::Receiver<bool>,
 }
 
+/// Who may reach a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Spectators, who see the game late: what tells how things stand now is not served.
+    Public,
+    /// Spectators, players and the operator.
+    All,
+}
+
 /// The routes of the surface, and those of others that share its address.
-pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> Router {
-    let clock_page = clock_page::router(hub.clone(), ending.clone());
+pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router, reach: Reach) -> Router {
+    let now = match reach {
+        Reach::All => operator_routes(hub.clone(), ending.clone()),
+        Reach::Public => late_routes(),
+    };
     let shared = Shared { hub, ending };
     let public = Router::new()
         .route("/api/boards", get(boards).options(preflight))
@@ -61,16 +59,37 @@ pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router) -> R
         .route("/api/boards/{id}/pgn", get(board_pgn).options(preflight))
         .route("/pgn/{file}", get(pgn_file).options(preflight))
         .route("/events", get(events).options(preflight))
+        .route("/api/stream", get(socket))
+        .route("/api/stream/schema.json", get(schema).options(preflight))
         .layer(middleware::from_fn(cross_origin));
     Router::new()
         .merge(public)
-        .route("/healthz", get(healthz))
-        .route("/metrics", get(metrics))
         .fallback(asset)
         .with_state(shared)
-        .merge(clock_page)
+        .merge(now)
         .merge(more)
         .layer(middleware::from_fn(limits))
+}
+
+/// What shows how things stand now: the figures of the operator, the clock for the screens beside the boards.
+fn operator_routes(hub: Hub, ending: watch::Receiver<bool>) -> Router {
+    Router::new()
+        .route("/healthz", get(healthz))
+        .route("/metrics", get(metrics))
+        .with_state(Shared { hub: hub.clone(), ending: ending.clone() })
+        .merge(clock_page::router(hub, ending))
+}
+
+/// The same addresses where the game is shown late: a clock and a counter would tell of moves before their time.
+fn late_routes() -> Router {
+    let elsewhere = || async {
+        let text = "what is shown here is late, and this would not be; it is served at [operator] listen";
+        problem(StatusCode::NOT_FOUND, text)
+    };
+    let alive = || async { ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "status": "ok" }))) };
+    ["/metrics", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
+        .into_iter()
+        .fold(Router::new().route("/healthz", get(alive)), |router, path| router.route(path, get(elsewhere)))
 }
 
 /// Refuses bodies that nothing here reads, and tells browsers not to guess types.
@@ -115,18 +134,6 @@ fn problem(status: StatusCode, message: &str) -> Response {
 
 fn unknown_board(id: &str) -> Response {
     problem(StatusCode::NOT_FOUND, &format!("there is no board {id:?}; /api/boards lists them"))
-}
-
-/// A board with the time at which it is told, on the clock of `clock.at_us`.
-#[derive(Serialize)]
-struct Told<'s> {
-    #[serde(flatten)]
-    state: &'s BoardState,
-    now_us: u64,
-}
-
-fn told(state: &BoardState) -> Told<'_> {
-    Told { state, now_us: sysclock::monotonic().as_micros() }
 }
 
 /// The tag of a body of JSON. It is weak: `now_us` is not part of it.
@@ -240,89 +247,61 @@ async fn asset(request: Request) -> Response {
     response
 }
 
-#[derive(Deserialize)]
-struct EventsQuery {
+/// What a stream of the address of the page is asked for: `?board=1&board=..` has no place in it, `boards=1,2` has.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct StreamQuery {
     board: Option<String>,
+    boards: Option<String>,
+    kinds: Option<String>,
+    since: Option<String>,
+}
+
+impl StreamQuery {
+    /// The same as a request; an error in words.
+    fn watch(self) -> Result<Watch, String> {
+        let list = |text: String| text.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
+        let boards = self.board.map(|id| vec![id]).or_else(|| self.boards.map(list));
+        Watch { enable: true, boards, kinds: self.kinds.map(list), since: self.since }.checked()
+    }
+
+    fn is_empty(&self) -> bool {
+        [&self.board, &self.boards, &self.kinds, &self.since].into_iter().all(Option::is_none)
+    }
 }
 
 async fn events(
     State(shared): State<Shared>,
-    Query(query): Query<EventsQuery>,
+    Query(query): Query<StreamQuery>,
     headers: HeaderMap,
 ) -> Response {
-    let audience = match query.board {
-        Some(id) if shared.hub.board(&id).is_none() => return unknown_board(&id),
-        Some(id) => Audience::Board(id),
-        None => Audience::All,
+    let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let watch = match query.watch() {
+        Ok(watch) => Watch { since: last_id.or_else(|| watch.since.clone()), ..watch },
+        Err(reason) => return problem(StatusCode::BAD_REQUEST, &reason),
     };
-    let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    let subscription = shared.hub.subscribe(audience, last_id);
-    let stream = Stream { subscription, hub: shared.hub, ending: shared.ending, first: true };
-    let keep_alive = KeepAlive::new().interval(KEEP_ALIVE).text("keep-alive");
-    let buffering = [(HeaderName::from_static("x-accel-buffering"), "no")];
-    (buffering, Sse::new(stream.into_events()).keep_alive(keep_alive)).into_response()
+    stream::sse::events(shared.hub, shared.ending, &watch)
+        .unwrap_or_else(|missing| problem(StatusCode::NOT_FOUND, &missing.to_string()))
 }
 
-/// A stream of server-sent events to one client.
-struct Stream {
-    subscription: Subscription,
-    hub: Hub,
-    ending: watch::Receiver<bool>,
-    first: bool,
-}
-
-impl Stream {
-    fn into_events(self) -> impl stream::Stream<Item = Result<Event, Infallible>> + Send + 'static {
-        let metrics = self.hub.metrics();
-        let guard = ClientGuard::new(metrics, |metrics| &metrics.sse_clients, |metrics| &metrics.sse_total);
-        stream::unfold((self, guard), |(mut stream, guard)| async move {
-            let event = stream.next().await?;
-            Some((Ok(event), (stream, guard)))
-        })
-    }
-
-    /// The next event; nothing when the client fell behind or the daemon ends. A client that fell
-    /// behind is let go rather than given a gap: it comes back with its last identifier.
-    async fn next(&mut self) -> Option<Event> {
-        let item = tokio::select! {
-            item = self.subscription.next() => item,
-            () = ended(&mut self.ending) => return None,
-        };
-        match item {
-            Ok(item) => {
-                let event = encode(&item);
-                let first = std::mem::take(&mut self.first);
-                Some(if first { event.retry(RETRY) } else { event })
-            }
-            Err(Ended::Lagged(_)) => {
-                self.hub.metrics().count(|metrics| &metrics.lagged);
-                None
-            }
-            Err(Ended::Closed) => None,
-        }
+async fn socket(
+    State(shared): State<Shared>,
+    Query(query): Query<StreamQuery>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Ok(upgrade) = upgrade else {
+        let text = "this address speaks WebSocket; server-sent events are at /events";
+        return problem(StatusCode::UPGRADE_REQUIRED, text);
+    };
+    let watch = if query.is_empty() { None } else { Some(query.watch()) };
+    match watch.transpose() {
+        Ok(watch) => stream::socket::serve(upgrade, shared.hub, shared.ending, watch),
+        Err(reason) => problem(StatusCode::BAD_REQUEST, &reason),
     }
 }
 
-#[derive(Serialize)]
-struct EventData<'e> {
-    board: &'e str,
-    #[serde(flatten)]
-    event: &'e FeedEvent,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    now_us: Option<u64>,
-}
-
-fn encode(item: &Item) -> Event {
-    let (name, data) = match &item.payload {
-        Payload::Snapshot(states) => {
-            let states: Vec<Told<'_>> = states.iter().map(|state| told(state)).collect();
-            ("snapshot", serde_json::to_string(&states))
-        }
-        Payload::Event { board, event } => {
-            let clock = matches!(event, FeedEvent::Clock(_));
-            let now_us = clock.then(|| sysclock::monotonic().as_micros());
-            (event.name(), serde_json::to_string(&EventData { board, event, now_us }))
-        }
-    };
-    Event::default().id(item.id.as_str()).event(name).data(data.unwrap_or_default())
+async fn schema(headers: HeaderMap) -> Response {
+    let validators = Validators::strong(stream::SCHEMA.as_bytes());
+    let content_type = [(header::CONTENT_TYPE, "application/schema+json")];
+    conditional(&headers, &validators, ASK, || (content_type, stream::SCHEMA).into_response())
 }

@@ -13,9 +13,10 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
+use serde::Serialize;
 use tokio::sync::{broadcast, watch};
 
 use super::{
@@ -45,6 +46,8 @@ struct Inner {
     metrics: Arc<Metrics>,
     operator: Desk,
     clocks: Clocks,
+    /// One hub counts what happens; the others only show it later.
+    counts: bool,
 }
 
 #[derive(Debug, Default)]
@@ -78,9 +81,36 @@ struct Frame {
 
 #[derive(Debug)]
 enum Body {
-    Event(FeedEvent),
+    Event(Arc<Happened>),
     /// A new game was put on the board: the states of all boards at that moment.
     Set(Vec<Arc<BoardState>>),
+}
+
+/// An event of one board, as all readers share it.
+#[derive(Debug)]
+pub struct Happened {
+    /// The board.
+    pub board: Arc<str>,
+    /// What happened.
+    pub event: FeedEvent,
+    json: OnceLock<String>,
+}
+
+impl Happened {
+    /// As a JSON object with `board`, `type` and the fields of the event. It is written once for all readers.
+    pub fn json(&self) -> &str {
+        self.json.get_or_init(|| {
+            let data = EventData { board: &self.board, event: &self.event };
+            serde_json::to_string(&data).unwrap_or_else(|_| "{}".to_owned())
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct EventData<'e> {
+    board: &'e str,
+    #[serde(flatten)]
+    event: &'e FeedEvent,
 }
 
 /// What one call of [`Hub::set`] or [`Hub::publish`] brought.
@@ -101,7 +131,7 @@ impl Batch {
     /// The events of the batch, in order; none when a new game was put on the board.
     pub fn events(&self) -> impl Iterator<Item = &FeedEvent> {
         self.frames.iter().filter_map(|frame| match &frame.body {
-            Body::Event(event) => Some(event),
+            Body::Event(happened) => Some(&happened.event),
             Body::Set(_) => None,
         })
     }
@@ -131,12 +161,7 @@ pub enum Payload {
     /// The states of all boards of the audience; what was known before does not count any more.
     Snapshot(Vec<Arc<BoardState>>),
     /// An event of one board.
-    Event {
-        /// The board.
-        board: Arc<str>,
-        /// What happened.
-        event: FeedEvent,
-    },
+    Event(Arc<Happened>),
 }
 
 /// Why a subscription ends.
@@ -181,6 +206,22 @@ impl Hub {
             metrics: Arc::default(),
             operator: Desk::default(),
             clocks: Clocks::default(),
+            counts: true,
+        }))
+    }
+
+    /// Another hub of this daemon, for outputs that do not show what this one does. Its clients are counted with
+    /// those of this one; what happens is counted here.
+    #[must_use]
+    pub fn beside(&self) -> Hub {
+        Hub(Arc::new(Inner {
+            run: self.0.run.clone(),
+            shared: Mutex::default(),
+            live: broadcast::Sender::new(QUEUE),
+            metrics: Arc::clone(&self.0.metrics),
+            operator: self.0.operator.clone(),
+            clocks: Clocks::default(),
+            counts: false,
         }))
     }
 
@@ -232,7 +273,9 @@ impl Hub {
                 FeedEvent::Clock(clock) => FeedEvent::Clock(heard_now(clock)),
                 event => event,
             };
-            self.0.metrics.event(&event);
+            if self.0.counts {
+                self.0.metrics.event(&event);
+            }
             let Some(channel) = shared.boards.get_mut(index) else { return };
             Arc::make_mut(&mut channel.state).apply(&event);
             if event.changes_score() {
@@ -240,7 +283,8 @@ impl Hub {
             }
             channel.last += 1;
             let own = channel.last;
-            frames.push(shared.push(&board, own, Body::Event(event)));
+            let happened = Happened { board: Arc::clone(&board), event, json: OnceLock::new() };
+            frames.push(shared.push(&board, own, Body::Event(Arc::new(happened))));
         }
         let Some(state) = shared.boards.get(index).map(|channel| Arc::clone(&channel.state)) else { return };
         let batch = Batch { board, state, version: shared.last, reset: false, frames };
@@ -279,12 +323,14 @@ impl Hub {
         let backlog = last_id
             .and_then(|id| id.strip_prefix(run.as_str())?.strip_prefix('-')?.parse().ok())
             .and_then(|number| shared.since(&audience, number, run))
-            .unwrap_or_else(|| {
-                let payload = Payload::Snapshot(shared.states(&audience));
-                VecDeque::from([Item { id: format!("{run}-{}", shared.last_of(&audience)), payload }])
-            });
+            .unwrap_or_else(|| VecDeque::from([shared.snapshot(&audience, run)]));
         drop(shared);
         Subscription { run: run.clone(), audience, backlog, live }
+    }
+
+    /// All boards as they stand.
+    pub fn snapshot(&self) -> Item {
+        self.lock().snapshot(&Audience::All, &self.0.run)
     }
 
     /// The batches of all boards from now on, for a feed that builds its own messages from states.
@@ -343,6 +389,11 @@ impl Shared {
         states.filter(|state| audience.sees(&state.id)).cloned().collect()
     }
 
+    fn snapshot(&self, audience: &Audience, run: &str) -> Item {
+        let payload = Payload::Snapshot(self.states(audience));
+        Item { id: format!("{run}-{}", self.last_of(audience)), payload }
+    }
+
     fn last_of(&self, audience: &Audience) -> u64 {
         match audience {
             Audience::All => self.last,
@@ -386,7 +437,7 @@ impl Frame {
 
     fn item(&self, audience: &Audience, run: &str) -> Item {
         let payload = match &self.body {
-            Body::Event(event) => Payload::Event { board: Arc::clone(&self.board), event: event.clone() },
+            Body::Event(happened) => Payload::Event(Arc::clone(happened)),
             Body::Set(states) => {
                 Payload::Snapshot(states.iter().filter(|state| audience.sees(&state.id)).cloned().collect())
             }

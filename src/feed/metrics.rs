@@ -25,6 +25,14 @@ pub struct Metrics {
     pub sse_clients: AtomicU64,
     /// Clients of `/events` since the start.
     pub sse_total: AtomicU64,
+    /// Clients of `/api/stream` now.
+    pub socket_clients: AtomicU64,
+    /// Clients of `/api/stream` since the start.
+    pub socket_total: AtomicU64,
+    /// Clients of the lines over TCP now.
+    pub line_clients: AtomicU64,
+    /// Clients of the lines over TCP since the start.
+    pub line_total: AtomicU64,
     /// LiveChess clients now.
     pub livechess_clients: AtomicU64,
     /// LiveChess clients since the start.
@@ -88,13 +96,22 @@ impl Metrics {
     /// The text that `/metrics` answers.
     pub fn render<'a>(&self, boards: impl IntoIterator<Item = &'a BoardState>) -> String {
         let mut text = String::new();
-        let counters: [(&str, &str, &str, &AtomicU64); 14] = [
+        let counters: [(&str, &str, &str, &AtomicU64); 18] = [
             ("feed_events_total", "counter", "Events that went out", &self.events),
             ("moves_published_total", "counter", "Moves that went out", &self.moves),
             ("moves_undone_total", "counter", "Published plies taken back", &self.undone),
             ("moves_corrected_total", "counter", "Published plies corrected", &self.corrected),
             ("sse_clients", "gauge", "Clients of /events", &self.sse_clients),
             ("sse_clients_total", "counter", "Clients of /events since the start", &self.sse_total),
+            ("stream_clients", "gauge", "Clients of /api/stream", &self.socket_clients),
+            ("stream_clients_total", "counter", "Clients of /api/stream since the start", &self.socket_total),
+            ("line_clients", "gauge", "Clients of the lines over TCP", &self.line_clients),
+            (
+                "line_clients_total",
+                "counter",
+                "Clients of the lines over TCP since the start",
+                &self.line_total,
+            ),
             ("livechess_clients", "gauge", "LiveChess clients", &self.livechess_clients),
             (
                 "livechess_clients_total",

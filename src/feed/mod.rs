@@ -15,11 +15,14 @@ pub mod livechess;
 pub mod metrics;
 mod net;
 pub mod operator;
+pub mod outputs;
 pub mod pgn;
 mod pgn_files;
 mod serve;
+pub mod stream;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
 pub use dgt::{DgtPort, Place};
 pub use hub::Hub;
+pub use outputs::{Output, Outputs};
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

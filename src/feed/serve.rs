@@ -12,12 +12,14 @@ use tokio::{
 
 use super::{
     dgt::{DgtPort, Place, Plugged},
-    http,
-    hub::Hub,
+    http::{self, Reach},
     livechess,
     net::Limited,
+    outputs::{Output, Outputs},
     pgn_files,
+    stream::lines,
 };
+use crate::publish::release::Threshold;
 
 /// How long connections have to end after the shutdown began.
 pub const GRACE: Duration = Duration::from_millis(900);
@@ -31,6 +33,12 @@ pub struct FeedConfig {
     pub livechess: Option<SocketAddr>,
     /// Directory of the PGN files; nothing switches them off.
     pub pgn_dir: Option<PathBuf>,
+    /// The web page again, for the operator: it stays behind in nothing.
+    pub operator: Option<SocketAddr>,
+    /// Lines of JSON over TCP, in the manner of gpsd; nothing switches them off.
+    pub stream: Option<SocketAddr>,
+    /// From when on a move is in the list that LiveChess clients get.
+    pub livechess_moves: Threshold,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
@@ -46,6 +54,9 @@ impl Default for FeedConfig {
             http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
             livechess: Some(SocketAddr::from(([127, 0, 0, 1], 1982))),
             pgn_dir: None,
+            operator: None,
+            stream: None,
+            livechess_moves: Threshold::Completed,
             max_connections: 256,
             livechess_origins: Vec::new(),
             dgt: Vec::new(),
@@ -82,6 +93,8 @@ pub struct Feeds {
     config: FeedConfig,
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
+    operator: Option<TcpListener>,
+    stream: Option<TcpListener>,
     dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
@@ -91,18 +104,20 @@ pub struct Feeds {
 pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
+    let operator = listen(config.operator, "[operator] listen").await?;
+    let stream = listen(config.stream, "[stream] listen").await?;
     let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
-    Ok(Feeds { config, http, livechess, dgt, more: Router::new() })
+    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
 /// [`Feeds::serve`] in one, for a caller that does not ask for the addresses.
 pub async fn serve(
     config: FeedConfig,
-    hub: Hub,
+    outputs: impl Into<Outputs>,
     shutdown: impl Future<Output = ()> + Send,
 ) -> Result<(), FeedError> {
-    bind(config).await?.serve(hub, shutdown).await
+    bind(config).await?.serve(outputs, shutdown).await
 }
 
 impl Feeds {
@@ -122,6 +137,16 @@ impl Feeds {
         open.map(|(board, place)| (board.to_owned(), place.clone())).collect()
     }
 
+    /// Where the operator's page is served.
+    pub fn operator(&self) -> Option<SocketAddr> {
+        self.operator.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Where lines over TCP are served.
+    pub fn stream(&self) -> Option<SocketAddr> {
+        self.stream.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
     /// Serves these routes, too, at the address of the web page.
     #[must_use]
     pub fn with(mut self, more: Router) -> Feeds {
@@ -131,32 +156,62 @@ impl Feeds {
 
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
-    pub async fn serve(self, hub: Hub, shutdown: impl Future<Output = ()> + Send) -> Result<(), FeedError> {
-        let Feeds { config, http, livechess, dgt, more } = self;
+    pub async fn serve(
+        self,
+        outputs: impl Into<Outputs>,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> Result<(), FeedError> {
+        let outputs = outputs.into();
+        let Feeds { config, http, livechess, operator, stream, dgt, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
         if let Some(listener) = http {
-            let router = http::router(hub.clone(), ending.clone(), more);
+            let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
+            let hub = outputs.of(Output::Http);
+            let router = http::router(hub.clone(), ending.clone(), more.clone(), reach);
             let listener = Limited::new(listener, limit, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
+        if let Some(listener) = operator {
+            let hub = outputs.live();
+            let router = http::router(hub.clone(), ending.clone(), more, Reach::All);
+            let listener = Limited::new(listener, limit, hub.clone(), "operator");
+            tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
+        }
         if let Some(listener) = livechess {
-            let router =
-                livechess::router(hub.clone(), &config.livechess_origins, ending.clone(), alive.clone());
+            let hub = outputs.of(Output::LiveChess);
+            let options =
+                livechess::Options { origins: config.livechess_origins, moves: config.livechess_moves };
+            let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
             let listener = Limited::new(listener, limit, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
+        if let Some(listener) = stream {
+            let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
+            let listener = Limited::new(listener, limit, hub.clone(), "stream");
+            tasks.spawn(async move {
+                lines::serve(listener, hub, ending, alive).await;
+                Ok(())
+            });
+        }
+        tasks.spawn({
+            let (outputs, ending) = (outputs.clone(), ending.clone());
+            async move {
+                outputs.run(ending).await;
+                Ok(())
+            }
+        });
         if let Some(dir) = config.pgn_dir {
-            let (hub, ending) = (hub.clone(), ending.clone());
+            let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
                 pgn_files::write_until(dir, hub, ending).await;
                 Ok(())
             });
         }
         for board in dgt {
-            let (hub, ending) = (hub.clone(), ending.clone());
+            let (hub, ending) = (outputs.of(Output::DgtEmulation).clone(), ending.clone());
             tasks.spawn(async move {
                 board.run(hub, ending).await;
                 Ok(())

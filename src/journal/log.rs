@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     read::{BadRecord, MAX_LINE, ReadError, Reader},
-    record::{Content, Cut, JournalHeader, RecordedFact, Resume},
+    record::{Content, Cut, JournalHeader, RecordedFact, Release, Resume},
 };
 use crate::{
     session::{io::Input, setup::GameSetup, time::MonoTime},
@@ -68,6 +68,8 @@ pub enum ItemKind {
     Cut(Cut),
     /// A remark of the daemon.
     Note(String),
+    /// Something left the daemon.
+    Release(Release),
 }
 
 /// An open log: a sensor log or a journal.
@@ -235,6 +237,7 @@ impl JournalSource {
                 Content::Resume(resume) => ItemKind::Resume(resume),
                 Content::Cut(cut) => ItemKind::Cut(cut),
                 Content::Note(text) => ItemKind::Note(text),
+                Content::Release(release) => ItemKind::Release(release),
                 Content::Header(_) | Content::Unknown => continue,
             };
             return Ok(Some(Item { line: record.seq, at: record.at, wall_us: Some(record.wall_us), kind }));

@@ -13,6 +13,7 @@ pub use super::{
     header::{FORMAT, JournalHeader, digest, program},
 };
 use crate::{
+    publish::release::Left,
     session::{event::Unit, fact::Fact, io::Input, time::MonoTime},
     wire::sensor_log,
 };
@@ -69,6 +70,30 @@ pub enum Body {
     Cut(Cut),
     /// A remark of the daemon: a device that was lost, a disk that was full.
     Note(String),
+    /// Something left the daemon.
+    Release(Release),
+}
+
+/// What left for which outputs. Part of the release log, which proves that an output stayed behind as far as it
+/// was told to. The time of the record is that of the moment at which it left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Release {
+    /// The outputs, by their tables in the configuration.
+    pub to: Vec<String>,
+    /// What left.
+    pub left: Left,
+}
+
+impl Release {
+    /// Its members, as they stand in a record and in `touchmoved export --releases`.
+    pub fn to_map(&self) -> Map<String, Value> {
+        let Left { ev, plies, result, boards, clocks, least_us } = &self.left;
+        let value = json!({
+            "to": self.to, "ev": ev, "plies": plies, "result": result,
+            "boards": boards, "clocks": clocks, "least_us": least_us,
+        });
+        if let Value::Object(map) = value { map } else { Map::new() }
+    }
 }
 
 /// One entry before it gets its number and its place in the chain.
@@ -125,6 +150,8 @@ pub enum Content {
     Cut(Cut),
     /// A remark of the daemon.
     Note(String),
+    /// Something left the daemon.
+    Release(Release),
     /// A kind of record that this version does not know. Its chain was checked all the same.
     Unknown,
 }
@@ -176,6 +203,9 @@ pub fn format(entry: &Entry, seq: u64, prev_chain: &str) -> (String, String) {
         }
         Body::Note(text) => {
             map.insert("note".to_owned(), json!({ "text": text }));
+        }
+        Body::Release(release) => {
+            map.insert("release".to_owned(), Value::Object(release.to_map()));
         }
     }
     let mut line = object_text(&map);
@@ -243,6 +273,18 @@ fn content_of(map: &Map<String, Value>) -> Result<Content, String> {
         Content::Cut(Cut { bytes: number(value, "bytes"), text: text(value, "text") })
     } else if let Some(value) = map.get("note") {
         Content::Note(text(value, "text"))
+    } else if let Some(value) = map.get("release") {
+        let names = value.get("to").and_then(Value::as_array).into_iter().flatten();
+        let to = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        let left = Left {
+            ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
+            plies: usize::try_from(number(value, "plies")).unwrap_or_default(),
+            result: text(value, "result"),
+            boards: number(value, "boards"),
+            clocks: number(value, "clocks"),
+            least_us: number(value, "least_us"),
+        };
+        Content::Release(Release { to, left })
     } else {
         Content::Unknown
     })

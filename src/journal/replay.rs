@@ -167,7 +167,7 @@ pub fn check(path: &Path) -> Result<ReplayOutcome, ReplayError> {
                 }
             }
             ItemKind::Fact(fact) => facts.recorded(fact).map_err(differs)?,
-            ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) => {}
+            ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) | ItemKind::Release(_) => {}
         }
     }
     board.advance(MonoTime::END);

@@ -1,6 +1,7 @@
 //! Segments on disk: created once, appended to, synchronised, recovered. Never rewritten.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -9,7 +10,7 @@ use std::{
 pub use super::error::JournalError;
 use super::{
     read::{ReadError, Reader},
-    record::{self, Body, Content, Cut, Entry, JournalHeader},
+    record::{self, Body, Content, Cut, Entry, JournalHeader, Release},
 };
 use crate::session::{io::Input, time::MonoTime};
 
@@ -61,6 +62,8 @@ pub struct Recovered {
     /// Identifier of the boot that wrote last, and the offset of its times
     /// ([`record::Resume::offset_us`]).
     pub boot: (String, u64),
+    /// The latest event of the board whose effects have left, by output.
+    pub left: BTreeMap<String, i64>,
     /// What was cut off the end, when the last line was torn. It is recorded already.
     pub cut: Option<Cut>,
 }
@@ -160,6 +163,7 @@ impl Journal {
             last: found.last,
             last_wall_us: found.last_wall_us,
             boot: found.boot,
+            left: found.left,
             cut,
         })
     }
@@ -276,6 +280,7 @@ struct Found {
     last: MonoTime,
     last_wall_us: u64,
     boot: (String, u64),
+    left: BTreeMap<String, i64>,
 }
 
 impl Found {
@@ -290,6 +295,12 @@ impl Found {
             Content::Input(input) => self.inputs.push((record.at, input)),
             Content::Fact(_) => self.facts += 1,
             Content::Resume(resume) => self.boot = (resume.boot, resume.offset_us),
+            Content::Release(Release { to, left }) => {
+                for output in to {
+                    let known = self.left.entry(output).or_insert(left.ev);
+                    *known = left.ev.max(*known);
+                }
+            }
             Content::Cut(_) | Content::Note(_) | Content::Unknown => {}
         }
     }

@@ -11,6 +11,7 @@ pub mod arbiter;
 mod embargo;
 mod part;
 mod publisher;
+pub mod release;
 mod state;
 
 pub use crate::session::face::ClockFace;

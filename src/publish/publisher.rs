@@ -2,6 +2,8 @@
 
 mod rulings;
 
+pub(super) use rulings::position_of;
+
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, fen::Fen, san::SanPlus, uci::UciMove};

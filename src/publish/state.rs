@@ -329,6 +329,14 @@ impl BoardState {
         }
     }
 
+    /// Only the first `plies` half-moves, after which the position is `fen`.
+    pub(super) fn truncate(&mut self, plies: usize, fen: String) {
+        if plies < self.plies.len() {
+            Arc::make_mut(&mut self.plies).truncate(plies);
+            self.set_fen(&fen);
+        }
+    }
+
     fn set_fen(&mut self, fen: &str) {
         self.fen.clear();
         self.fen.push_str(fen);

@@ -5,3 +5,4 @@ pub mod dgt;
 pub mod livechess;
 pub mod peg;
 pub mod sensor_log;
+pub mod stream;

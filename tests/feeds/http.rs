@@ -46,7 +46,10 @@ async fn a_stream_starts_with_a_snapshot_and_resumes_where_it_was_cut() {
     let mut events = Events::open(server.http, "/events", Some("other-6")).await;
     assert_eq!(events.next().await.unwrap().event, "snapshot", "an identifier of another run");
     server.stop().await;
-    assert_eq!(events.next().await, None, "the stream ends with the daemon");
+    let last = events.next().await.unwrap();
+    assert_eq!(last.event, "goodbye", "the stream ends with the daemon");
+    assert_eq!(last.data["reason"], "the daemon is ending");
+    assert_eq!(events.next().await, None);
 }
 
 #[tokio::test]
@@ -83,6 +86,11 @@ async fn a_slow_client_is_let_go_without_a_gap() {
         }
     }
     while let Some(sent) = slow.next().await {
+        if sent.event == "goodbye" {
+            assert_eq!(sent.data["since"], last.id.as_str());
+            assert_eq!(sent.data["reason"], "too slow; come back with the last id");
+            continue;
+        }
         assert_eq!(sent.number(), last.number() + 1, "a gap");
         last = sent;
     }

@@ -121,13 +121,14 @@ pub struct Server {
     pub hub: Hub,
     pub http: SocketAddr,
     pub livechess: SocketAddr,
+    pub stream: SocketAddr,
     stop: oneshot::Sender<()>,
     task: JoinHandle<Result<(), FeedError>>,
 }
 
 pub fn config() -> FeedConfig {
     let any = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
-    FeedConfig { http: any, livechess: any, ..FeedConfig::default() }
+    FeedConfig { http: any, livechess: any, stream: any, ..FeedConfig::default() }
 }
 
 impl Server {
@@ -143,9 +144,10 @@ impl Server {
         let hub = Hub::with_run("run");
         let feeds = bind(config).await.unwrap();
         let (http, livechess) = (feeds.http().unwrap(), feeds.livechess().unwrap());
+        let stream = feeds.stream().unwrap();
         let (stop, stopped) = oneshot::channel();
         let serve = feeds.serve(hub.clone(), async { stopped.await.unwrap_or(()) });
-        Server { hub, http, livechess, stop, task: tokio::spawn(serve) }
+        Server { hub, http, livechess, stream, stop, task: tokio::spawn(serve) }
     }
 
     pub async fn stop(self) {
@@ -274,7 +276,12 @@ impl Client {
     }
 
     pub async fn from(address: SocketAddr, origin: Option<&str>) -> Result<Client, Error> {
-        let mut request = format!("ws://{address}/api/v1.0").into_client_request().unwrap();
+        Client::at(&format!("ws://{address}/api/v1.0"), origin).await
+    }
+
+    /// A client of another WebSocket of the daemon.
+    pub async fn at(url: &str, origin: Option<&str>) -> Result<Client, Error> {
+        let mut request = url.into_client_request().unwrap();
         if let Some(origin) = origin {
             request.headers_mut().insert("Origin", HeaderValue::from_str(origin).unwrap());
         }

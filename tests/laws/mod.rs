@@ -33,6 +33,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("journal_file", journal::journal_file),
     ("journal_record", journal::journal_record),
     ("livechess_request", text::livechess_request),
+    ("stream_request", text::stream_request),
     ("notation_text", notation::notation_text),
     ("peg_bytes", peg::peg_bytes),
     ("pgn_text", text::pgn_text),

@@ -10,7 +10,7 @@ use touchmoved::{
         livechess::{Client, Now},
     },
     game::Board,
-    publish::{Publisher, Tags},
+    publish::{Publisher, Tags, release::Threshold},
     session::{Session, setup::GameSetup},
     simulate,
     wire::{livechess::Request, sensor_log},
@@ -92,11 +92,27 @@ static HALL: LazyLock<Hub> = LazyLock::new(|| {
     hub
 });
 
+/// Any line as a request of a client of the streams: what is read is written so that it reads back to the same, and
+/// what is refused is refused in words of a bounded length.
+pub fn stream_request(data: &[u8]) {
+    use touchmoved::wire::stream::Request;
+    for line in text(data).lines() {
+        match Request::parse(line) {
+            Ok(Request::Watch(watch)) => {
+                let again = format!("?WATCH={};", must(serde_json::to_string(&watch), line));
+                assert_eq!(Request::parse(&again), Ok(Request::Watch(watch)), "{line}");
+            }
+            Ok(Request::Version | Request::Poll) => {}
+            Err(reason) => assert!(!reason.is_empty() && reason.len() < 400 + 2 * line.len(), "{reason}"),
+        }
+    }
+}
+
 /// Any lines as the messages of one client: each is answered once, with its own id, and by no
 /// more than the messages that the answer leads to.
 pub fn livechess_request(data: &[u8]) {
     let now = Now { wall_us: 1_000_000_000_000, mono_us: 50_000_000 };
-    let mut client = Client::new(HALL.clone());
+    let mut client = Client::new(HALL.clone(), Threshold::Completed);
     for message in text(data).lines() {
         client.text(message, now);
         let frames: Vec<String> = std::iter::from_fn(|| client.poll_out()).collect();

@@ -2,22 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Uses, path, section::Section};
-use crate::config::{
-    emulation::{BoardEmulation, DgtEmulation},
-    sensor::PortName,
+use super::{Uses, path, release, section::Section};
+use crate::{
+    config::{
+        emulation::{BoardEmulation, DgtEmulation},
+        sensor::PortName,
+    },
+    publish::release::Delay,
 };
 
-/// What holds for all boards.
-pub(super) fn all(root: &Section<'_>, base: &Path) -> DgtEmulation {
+/// What holds for all boards, and how far they stay behind. What is shown is no move, so there is no threshold.
+pub(super) fn all(root: &Section<'_>, base: &Path, otherwise: Delay) -> (DgtEmulation, Delay) {
     let section = root.section("dgt-emulation");
     let enabled = section.boolean("enabled").unwrap_or(true);
     let dir = path(&section, "dir", base);
     if dir.as_ref().is_some_and(|dir| dir.as_os_str() == "-") {
         section.problem("dir", "expected a directory, found \"-\"");
     }
+    let delay = release::delay(&section, otherwise);
     section.finish();
-    DgtEmulation { enabled, dir }
+    (DgtEmulation { enabled, dir }, delay)
 }
 
 /// One board.

@@ -4,6 +4,7 @@ mod board;
 mod emulation;
 mod laws;
 mod matrix;
+mod release;
 mod second;
 mod section;
 mod sensor;
@@ -17,7 +18,8 @@ use std::{
 use toml::de::{DeTable, DeValue};
 
 use self::section::Section;
-use super::{Config, ConfigErrors, GameControl, LogLevel, problem::Report, sha256};
+use super::{Config, ConfigErrors, GameControl, LogLevel, ReleaseConfig, problem::Report, sha256};
+use crate::publish::release::{Delay, Policy, Threshold};
 
 /// Default of `data.dir`.
 const DATA_DIR: &str = "/var/lib/touchmoved";
@@ -27,6 +29,10 @@ pub(super) const SYNC_INTERVAL_MS: u64 = 1000;
 pub(super) const HTTP_PORT: u16 = 8080;
 /// Port of the default of `livechess.listen`, where clients of LiveChess look.
 pub(super) const LIVECHESS_PORT: u16 = 1982;
+/// Port of the default of `operator.listen`.
+pub(super) const OPERATOR_PORT: u16 = 8081;
+/// Port of the default of `stream.listen`.
+pub(super) const STREAM_PORT: u16 = 1983;
 /// Default of `http.max-connections`.
 pub(super) const MAX_CONNECTIONS: usize = 256;
 
@@ -55,12 +61,16 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let sync_interval_ms =
         data.integer("sync-interval-ms", "of milliseconds", 10, 1000).unwrap_or(SYNC_INTERVAL_MS);
     data.finish();
-    let services = services(&root);
-    let dgt_emulation = emulation::all(&root, base);
+    let section = root.section("release");
+    let release = release::policy(&section, Policy::default());
+    section.finish();
+    let services = services(&root, release);
+    let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
     let style = pgn.word("time-control", &STYLES).unwrap_or_default();
+    let pgn_policy = release::policy(&pgn, release);
     pgn.finish();
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
@@ -77,6 +87,16 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         http: services.http,
         livechess: services.livechess,
         livechess_origins: services.origins,
+        operator: services.operator,
+        stream: services.stream,
+        livechess_moves: services.livechess_moves,
+        release: ReleaseConfig {
+            http: services.http_policy,
+            livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
+            pgn: pgn_policy,
+            stream: services.stream_policy,
+            dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
+        },
         max_connections: services.max_connections,
         dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
@@ -117,41 +137,87 @@ const LEVELS: [(&str, LogLevel); 5] = [
     ("trace", LogLevel::Trace),
 ];
 
-/// `[http]` and `[livechess]`.
+/// `[http]`, `[operator]` and `[livechess]`.
 struct Services {
     http: Option<SocketAddr>,
+    http_policy: Policy,
+    operator: Option<SocketAddr>,
+    stream: Option<SocketAddr>,
+    stream_policy: Policy,
     livechess: Option<SocketAddr>,
+    livechess_moves: Threshold,
+    livechess_delay: Delay,
     origins: Vec<String>,
     max_connections: usize,
 }
 
-fn services(root: &Section<'_>) -> Services {
+fn services(root: &Section<'_>, release: Policy) -> Services {
     let http_section = root.section("http");
-    let http = listener(&http_section, HTTP_PORT);
+    let http = listener(&http_section, HTTP_PORT, true);
+    let http_policy = release::policy(&http_section, release);
     let max_connections = http_section
         .integer("max-connections", "", 1, 10_000)
         .and_then(|number| usize::try_from(number).ok())
         .unwrap_or(MAX_CONNECTIONS);
     let section = root.section("livechess");
-    let livechess = listener(&section, LIVECHESS_PORT);
+    let livechess = listener(&section, LIVECHESS_PORT, true);
+    let livechess_moves = section.word("publish", &release::THRESHOLDS).unwrap_or(Threshold::Completed);
+    let livechess_delay = release::delay(&section, release.delay);
     let origins = origins(&section).unwrap_or_default();
-    if let (Some(http), Some(livechess)) = (http, livechess)
-        && http.port() == livechess.port()
-        && http.port() != 0
-        && (http.ip() == livechess.ip() || http.ip().is_unspecified() || livechess.ip().is_unspecified())
-    {
-        let (at, other) =
-            if section.has("listen") { (&section, "http") } else { (&http_section, "livechess") };
-        at.problem("listen", format!("port {} is taken by {other}.listen; give each its own", http.port()));
-    }
+    let operator_section = root.section("operator");
+    // Where spectators see the game late, the operator has a page of his own.
+    let operator =
+        listener(&operator_section, OPERATOR_PORT, http_policy != Policy::default() && http.is_some());
+    let stream_section = root.section("stream");
+    let stream = listener(&stream_section, STREAM_PORT, false);
+    let stream_policy = release::policy(&stream_section, release);
+    let listening = [
+        (&http_section, "http", http),
+        (&section, "livechess", livechess),
+        (&operator_section, "operator", operator),
+        (&stream_section, "stream", stream),
+    ];
+    own_ports(&listening);
     http_section.finish();
     section.finish();
-    Services { http, livechess, origins, max_connections }
+    operator_section.finish();
+    stream_section.finish();
+    Services {
+        http,
+        http_policy,
+        operator,
+        stream,
+        stream_policy,
+        livechess,
+        livechess_moves,
+        livechess_delay,
+        origins,
+        max_connections,
+    }
+}
+
+/// Notes services that cannot listen beside each other.
+fn own_ports(listening: &[(&Section<'_>, &str, Option<SocketAddr>)]) {
+    for (index, (section, name, address)) in listening.iter().enumerate() {
+        for (before, other, taken) in listening.iter().take(index) {
+            let (Some(address), Some(taken)) = (address, taken) else { continue };
+            let same_host =
+                address.ip() == taken.ip() || address.ip().is_unspecified() || taken.ip().is_unspecified();
+            if address.port() == 0 || address.port() != taken.port() || !same_host {
+                continue;
+            }
+            let (at, other) = if section.has("listen") { (section, other) } else { (before, name) };
+            at.problem(
+                "listen",
+                format!("port {} is taken by {other}.listen; give each its own", taken.port()),
+            );
+        }
+    }
 }
 
 /// `enabled` and `listen` of a service; nothing when it is switched off.
-fn listener(section: &Section<'_>, port: u16) -> Option<SocketAddr> {
-    let enabled = section.boolean("enabled").unwrap_or(true);
+fn listener(section: &Section<'_>, port: u16, enabled: bool) -> Option<SocketAddr> {
+    let enabled = section.boolean("enabled").unwrap_or(enabled);
     let default = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let address = section.text("listen").map_or(Some(default), |text| {
         let address = text.parse().ok();

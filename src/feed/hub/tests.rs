@@ -38,7 +38,7 @@ fn drain(subscription: &mut Subscription) -> Vec<(String, String)> {
             Payload::Snapshot(states) => {
                 format!("snapshot {}", states.iter().map(|state| state.id.as_str()).collect::<String>())
             }
-            Payload::Event { board, event } => format!("{board} {event:?}"),
+            Payload::Event(happened) => format!("{} {:?}", happened.board, happened.event),
         };
         items.push((item.id, text));
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::follow::{Change, Follow, Now, serial};
 use crate::{
     feed::hub::{Batch, Hub},
-    publish::{BoardState, FeedEvent, STATUS_PLAYING},
+    publish::{BoardState, FeedEvent, STATUS_PLAYING, release::Threshold},
     wire::livechess::{Call, Eboard, EboardEvent, Request, answer, error, feed},
 };
 
@@ -18,6 +18,8 @@ const MAX_FEEDS: usize = 64;
 #[derive(Debug)]
 pub struct Client {
     hub: Hub,
+    /// From when on a move is in `san`.
+    moves: Threshold,
     feeds: Vec<Feed>,
     out: VecDeque<String>,
 }
@@ -34,8 +36,8 @@ struct Feed {
 
 impl Client {
     /// A client before its first message.
-    pub fn new(hub: Hub) -> Client {
-        Client { hub, feeds: Vec::new(), out: VecDeque::new() }
+    pub fn new(hub: Hub, moves: Threshold) -> Client {
+        Client { hub, moves, feeds: Vec::new(), out: VecDeque::new() }
     }
 
     /// The next frame to send.
@@ -98,7 +100,7 @@ impl Client {
         if self.feeds.len() >= MAX_FEEDS {
             return Err(format!("too many feeds on one connection; the limit is {MAX_FEEDS}"));
         }
-        let (follow, event) = Follow::new(&state, now);
+        let (follow, event) = Follow::new(&state, self.moves, now);
         self.feeds.push(Feed { id: id.clone(), state, version, follow });
         Ok(event)
     }

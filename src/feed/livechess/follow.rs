@@ -4,7 +4,7 @@
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen};
 
 use crate::{
-    publish::{BoardState, PublicClock, completed_plies, play},
+    publish::{BoardState, PublicClock, completed_plies, play, release::Threshold},
     wire::livechess::{Clock, EboardEvent, Reconstructed, serial_of},
 };
 
@@ -58,6 +58,7 @@ pub(super) fn serial(state: &BoardState) -> String {
 #[derive(Debug)]
 pub(super) struct Follow {
     serial: String,
+    moves: Threshold,
     pub(super) flipped: bool,
     board: String,
     clock: Option<PublicClock>,
@@ -82,9 +83,10 @@ struct Game {
 
 impl Follow {
     /// A feed, and its first message: the whole present state.
-    pub(super) fn new(state: &BoardState, now: Now) -> (Follow, EboardEvent) {
+    pub(super) fn new(state: &BoardState, moves: Threshold, now: Now) -> (Follow, EboardEvent) {
         let follow = Follow {
             serial: serial(state),
+            moves,
             flipped: false,
             board: state.board.clone(),
             clock: state.clock,
@@ -110,7 +112,7 @@ impl Follow {
     pub(super) fn setup(&mut self, fen: &str, state: &BoardState) -> Result<Vec<EboardEvent>, String> {
         self.game = Some(Game::new(fen, state)?);
         let mut events = vec![EboardEvent { board: Some(self.board.clone()), ..self.refresh() }];
-        if self.game.as_mut().is_some_and(|game| game.follow(state, false)) {
+        if self.game.as_mut().is_some_and(|game| game.follow(state, self.moves, false)) {
             events.push(self.refresh());
         }
         Ok(events)
@@ -134,7 +136,7 @@ impl Follow {
         let score = change != Change::Physical;
         let restored = change == Change::Restored;
         let mut moved = change == Change::SetUp && self.begin_again(state);
-        moved |= score && self.game.as_mut().is_some_and(|game| game.follow(state, restored));
+        moved |= score && self.game.as_mut().is_some_and(|game| game.follow(state, self.moves, restored));
         let event = self.refresh();
         let matches = event.game.as_ref().map(|game| game.matches);
         let news = board.is_some() || clock.is_some() || moved || before != matches;
@@ -166,7 +168,7 @@ impl Follow {
 
     /// A new game was put on the board: the reconstruction ends until the client sets up again.
     pub(super) fn restart(&mut self, state: &BoardState, now: Now) -> EboardEvent {
-        let (follow, _) = Follow::new(state, now);
+        let (follow, _) = Follow::new(state, self.moves, now);
         *self = Follow { flipped: self.flipped, ..follow };
         EboardEvent { board: Some(state.board.clone()), clock: Some(now.clock(state.clock)), ..self.event() }
     }
@@ -191,10 +193,10 @@ impl Game {
         Ok(Game { start, origin, prefix, lost: false, san: Vec::new(), placement, matches: false })
     }
 
-    /// Brings the list of moves up to date; true when it changed. It waits for completed moves, and
+    /// Brings the list of moves up to date; true when it changed. By default it waits for completed moves. It
     /// does not shrink below what was sent unless the arbiter went back: a client cannot take a
     /// move back.
-    fn follow(&mut self, state: &BoardState, restored: bool) -> bool {
+    fn follow(&mut self, state: &BoardState, moves: Threshold, restored: bool) -> bool {
         let known = state.plies.iter().map(|ply| ply.uci.as_str());
         self.lost = self.lost
             || state.plies.len() < self.prefix.len()
@@ -204,7 +206,11 @@ impl Game {
         }
         let mut position = self.origin.clone();
         let mut list = Vec::new();
-        for ply in state.plies.iter().take(completed_plies(state)).skip(self.prefix.len()) {
+        let count = match moves {
+            Threshold::Made => state.plies.len(),
+            Threshold::Completed => completed_plies(state),
+        };
+        for ply in state.plies.iter().take(count).skip(self.prefix.len()) {
             let Some((san, next)) = play(&position, &ply.uci) else { break };
             list.push(san);
             position = next;

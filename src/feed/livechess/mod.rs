@@ -25,8 +25,8 @@ use tokio::{
 
 use self::client::eboards;
 pub use self::{client::Client, follow::Now};
-use super::{hub::Hub, metrics::ClientGuard, serve::ended};
-use crate::sysclock;
+use super::{hub::Hub, metrics::ClientGuard, serve::ended, stream::socket::small};
+use crate::{publish::release::Threshold, sysclock};
 
 /// Longest message of a client in bytes; the longest documented one has some 200.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -43,10 +43,20 @@ const ORIGINS: &[&str] = &[
     "https://chess.com",
 ];
 
+/// What can be chosen.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    /// Web origins that may use it, besides the ones that always may.
+    pub(super) origins: Vec<String>,
+    /// From when on a move is in `san`.
+    pub(super) moves: Threshold,
+}
+
 #[derive(Clone)]
 struct Shared {
     hub: Hub,
     origins: Arc<[String]>,
+    moves: Threshold,
     ending: watch::Receiver<bool>,
     /// Dropped when the last socket has said goodbye.
     _alive: mpsc::Sender<()>,
@@ -55,11 +65,12 @@ struct Shared {
 /// The routes of the API. `alive` is held as long as a socket is served.
 pub(super) fn router(
     hub: Hub,
-    origins: &[String],
+    options: Options,
     ending: watch::Receiver<bool>,
     alive: mpsc::Sender<()>,
 ) -> Router {
-    let shared = Shared { hub, origins: origins.into(), ending, _alive: alive };
+    let Options { origins, moves } = options;
+    let shared = Shared { hub, origins: origins.into(), moves, ending, _alive: alive };
     Router::new()
         .route("/api/v1.0", get(upgrade))
         .route("/api/v1.0/eboards", get(list))
@@ -108,10 +119,7 @@ async fn upgrade(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => upgrade
-            .max_message_size(MAX_MESSAGE)
-            .max_frame_size(MAX_MESSAGE)
-            .on_upgrade(move |socket| talk(socket, shared)),
+        Ok(upgrade) => small(upgrade, MAX_MESSAGE).on_upgrade(move |socket| talk(socket, shared)),
         Err(_) => {
             let text = "this address speaks WebSocket; the boards are at /api/v1.0/eboards\n";
             (StatusCode::UPGRADE_REQUIRED, [(header::UPGRADE, "websocket")], text).into_response()
@@ -151,7 +159,7 @@ async fn talk(mut socket: WebSocket, mut shared: Shared) {
     let _guard =
         ClientGuard::new(metrics, |metrics| &metrics.livechess_clients, |metrics| &metrics.livechess_total);
     let mut live = hub.watch();
-    let mut client = Client::new(hub.clone());
+    let mut client = Client::new(hub.clone(), shared.moves);
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ping.reset();

@@ -7,7 +7,7 @@ use shakmaty::CastlingMode;
 use super::{allowed, client::Client, follow::Now};
 use crate::{
     feed::hub::{Batch, Hub},
-    publish::{FeedEvent, PublicClock, PublicPly, Publisher, Tags, play},
+    publish::{FeedEvent, PublicClock, PublicPly, Publisher, Tags, play, release::Threshold},
     session::{
         Session,
         setup::{GameSetup, INITIAL_FEN},
@@ -29,7 +29,7 @@ impl Table {
     fn new(presses: bool) -> Table {
         let hub = Hub::with_run("test");
         hub.set(fresh(presses));
-        let client = Client::new(hub.clone());
+        let client = Client::new(hub.clone(), Threshold::Completed);
         let position = vec![GameSetup::default().position().unwrap()];
         Table { live: hub.watch(), hub, client, position }
     }

@@ -93,7 +93,7 @@ impl Publisher {
 }
 
 /// The position of a FEN, which an illegal move that stands may have led to.
-fn position_of(fen: &str, mode: CastlingMode) -> Option<Chess> {
+pub(in crate::publish) fn position_of(fen: &str, mode: CastlingMode) -> Option<Chess> {
     let fen: Fen = fen.parse().ok()?;
     fen.clone()
         .into_position(mode)

@@ -1,0 +1,163 @@
+//! What waits until an output may show it.
+
+use std::collections::VecDeque;
+
+use super::Delay;
+use crate::publish::{BoardState, FeedEvent};
+
+/// Events of a board that may wait. Beyond that the ones that wait become one picture of the board, which leaves
+/// when the last of them would have.
+pub const ROOM: usize = 16_384;
+
+/// A step on its way out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// What happened.
+    Events(Vec<FeedEvent>),
+    /// The board as it stands: a new game was put on it, or too much waited.
+    Set(Box<BoardState>),
+}
+
+/// A step with the moment at which it could have left.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// Microseconds of the monotonic clock; below zero what happened before the machine was started.
+    pub at: i64,
+    /// Index of the event of the board that it follows from.
+    pub ev: i64,
+    /// What it is.
+    pub step: Step,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    moment: Moment,
+    /// How far the game has to be.
+    need: u64,
+}
+
+/// How far a game is: its half-moves. A move that a player takes back does not count back: the one in its
+/// place has the same number, and what was held for the first is held for it. When the arbiter goes back
+/// further, the count goes back with him, and so does what the older events wait for: the moves that they show
+/// are no longer part of the game.
+#[derive(Clone, Copy, Debug, Default)]
+struct Progress {
+    /// Half-moves of the game, those before a position that was set up included.
+    plies: u64,
+    /// The same, with a move that was taken back.
+    high: u64,
+    /// The game has a result: no more moves are to come.
+    over: bool,
+}
+
+/// The events of one board, in order, each until its delay has passed.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    delay: Delay,
+    queue: VecDeque<Entry>,
+    events: usize,
+    /// The board with everything that waits.
+    state: BoardState,
+    progress: Progress,
+}
+
+impl Waiting {
+    /// Nothing waits; the board stands so.
+    pub fn new(delay: Delay, state: BoardState) -> Waiting {
+        Waiting { delay, queue: VecDeque::new(), events: 0, state, progress: Progress::default() }
+    }
+
+    /// The game went on: whatever the output may see of it, it counts for what waits.
+    pub fn heed(&mut self, events: &[FeedEvent]) {
+        events.iter().for_each(|event| self.progress.count(event));
+    }
+
+    /// Takes what the output may see, once its delay has passed.
+    pub fn push(&mut self, moment: Moment) {
+        self.skip(&moment);
+        // Nothing of another game waits for moves of this one.
+        let need = match moment.step {
+            Step::Set(_) => 0,
+            Step::Events(_) => self.progress.high.saturating_add(self.delay.plies),
+        };
+        for entry in self.queue.iter_mut().rev().take_while(|entry| entry.need > need) {
+            entry.need = need;
+        }
+        self.events += moment.size();
+        self.queue.push_back(Entry { moment, need });
+        if self.events > ROOM {
+            self.collapse();
+        }
+    }
+
+    /// Takes what the output has shown already.
+    pub fn skip(&mut self, moment: &Moment) {
+        match &moment.step {
+            Step::Set(state) => {
+                self.state.clone_from(state);
+                self.progress = Progress::default();
+            }
+            Step::Events(events) => events.iter().for_each(|event| self.state.apply(event)),
+        }
+    }
+
+    /// Too much waits: one picture of the board takes its place, at the time of the latest.
+    fn collapse(&mut self) {
+        let Some(last) = self.queue.pop_back() else { return };
+        let step = Step::Set(Box::new(self.state.clone()));
+        self.queue.clear();
+        self.events = 1;
+        self.queue.push_back(Entry { moment: Moment { step, ..last.moment }, need: last.need });
+    }
+
+    /// True when nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// When the next step is to leave, in microseconds of the monotonic clock; nothing while moves are waited for
+    /// or nothing waits.
+    pub fn due(&self) -> Option<i64> {
+        let head = self.queue.front().filter(|head| self.is_far_enough(head))?;
+        Some(head.moment.at.saturating_add_unsigned(self.delay.us))
+    }
+
+    /// The next step that may leave at `now`.
+    pub fn pop(&mut self, now: i64) -> Option<Moment> {
+        self.due().filter(|due| *due <= now)?;
+        let entry = self.queue.pop_front()?;
+        self.events = self.events.saturating_sub(entry.moment.size());
+        Some(entry.moment)
+    }
+
+    fn is_far_enough(&self, entry: &Entry) -> bool {
+        self.progress.over || entry.need <= self.progress.plies
+    }
+}
+
+impl Progress {
+    fn count(&mut self, event: &FeedEvent) {
+        match event {
+            FeedEvent::Move { .. } => {
+                self.plies += 1;
+                self.high = self.high.max(self.plies);
+            }
+            FeedEvent::Undo { n, .. } => {
+                let back = u64::try_from(*n).unwrap_or(u64::MAX);
+                self.plies = self.plies.saturating_sub(back);
+                self.high = self.high.min(self.plies + 1);
+            }
+            FeedEvent::Result { result, termination } => self.over = *result != "*" || termination.is_some(),
+            _ => {}
+        }
+    }
+}
+
+impl Moment {
+    fn size(&self) -> usize {
+        match &self.step {
+            Step::Events(events) => events.len(),
+            Step::Set(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! What an output may show, and when: thresholds, delays, and the outputs that are built from them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "support/hall.rs"]
+#[allow(dead_code)]
+mod hall;
+
+use std::sync::{Arc, Mutex};
+
+use hall::{Game, clock};
+use proptest::prelude::*;
+use touchmoved::{
+    feed::{
+        Output, Outputs,
+        outputs::{Arrival, ReleaseLog, Released},
+    },
+    publish::{
+        BoardState, FeedEvent, completed_san,
+        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Step, Threshold, Waiting},
+    },
+    session::time::MonoTime,
+};
+
+const GAME: &str = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7";
+
+/// A game with clocks in which nothing has happened.
+fn start() -> BoardState {
+    BoardState { plies: Arc::default(), status: "waiting", ..Game::new("1").state("White", "Black") }
+}
+
+fn completed(ply: usize) -> FeedEvent {
+    FeedEvent::Completed { ply, clock_ms: Some(60_000), pressed: true }
+}
+
+fn result(result: &'static str) -> FeedEvent {
+    FeedEvent::Result { result, termination: None }
+}
+
+/// The events of each move of [`GAME`], made and not completed.
+fn moves() -> Vec<Vec<FeedEvent>> {
+    let mut game = Game::new("1");
+    let open = |event| match event {
+        FeedEvent::Move { ply, mut played, fen } => {
+            (played.completed, played.clock_ms) = (false, None);
+            FeedEvent::Move { ply, played, fen }
+        }
+        event => event,
+    };
+    GAME.split(' ').map(|uci| game.play(uci).into_iter().map(open).collect()).collect()
+}
+
+fn fen_after(plies: usize) -> String {
+    let played: Vec<&str> = GAME.split(' ').take(plies).collect();
+    Game::with("1", &played.join(" ")).fen()
+}
+
+fn undo(n: usize, left: usize) -> FeedEvent {
+    FeedEvent::Undo { n, fen: fen_after(left) }
+}
+
+fn moment(at: i64, events: Vec<FeedEvent>) -> Moment {
+    Moment { at, ev: at, step: Step::Events(events) }
+}
+
+const SECOND: u64 = 1_000_000;
+
+fn drain(waiting: &mut Waiting, now: i64) -> Vec<i64> {
+    std::iter::from_fn(|| waiting.pop(now)).map(|moment| moment.ev).collect()
+}
+
+fn push(waiting: &mut Waiting, moment: Moment) {
+    if let Step::Events(events) = &moment.step {
+        waiting.heed(events);
+    }
+    waiting.push(moment);
+}
+
+#[test]
+fn a_delay_in_seconds_holds_everything_alike() {
+    let mut waiting = Waiting::new(Delay { us: 10 * SECOND, plies: 0 }, start());
+    push(&mut waiting, moment(5, moves().remove(0)));
+    push(&mut waiting, moment(7, vec![FeedEvent::Clock(clock(1, 2, Some("black")))]));
+    assert_eq!(waiting.due(), Some(10_000_005));
+    assert_eq!(drain(&mut waiting, 10_000_004), [0; 0]);
+    assert_eq!(drain(&mut waiting, 10_000_006), [5]);
+    assert_eq!(drain(&mut waiting, 10_000_007), [7]);
+    assert!(waiting.is_empty() && waiting.due().is_none());
+}
+
+#[test]
+fn a_delay_in_plies_holds_the_board_and_the_clock_with_the_moves() {
+    let mut waiting = Waiting::new(Delay { us: 0, plies: 2 }, start());
+    let moves = moves();
+    push(&mut waiting, moment(1, moves[0].clone()));
+    push(&mut waiting, moment(2, vec![FeedEvent::Clock(clock(1, 2, Some("black")))]));
+    assert_eq!(drain(&mut waiting, 99), [0; 0]);
+    push(&mut waiting, moment(3, moves[1].clone()));
+    assert_eq!(drain(&mut waiting, 99), [0; 0]);
+    push(&mut waiting, moment(4, moves[2].clone()));
+    assert_eq!(drain(&mut waiting, 99), [1, 2], "two more were played");
+    push(&mut waiting, moment(5, vec![result("1-0")]));
+    assert_eq!(drain(&mut waiting, 99), [3, 4, 5], "no more are to come");
+}
+
+#[test]
+fn a_move_that_is_taken_back_and_played_again_does_not_count_twice() {
+    let mut waiting = Waiting::new(Delay { us: 0, plies: 2 }, start());
+    let moves = moves();
+    push(&mut waiting, moment(1, moves[0].clone()));
+    push(&mut waiting, moment(2, moves[1].clone()));
+    for at in 3..9 {
+        push(&mut waiting, moment(at, vec![undo(1, 1)]));
+        push(&mut waiting, moment(10 + at, moves[1].clone()));
+        assert_eq!(drain(&mut waiting, 99), [0; 0], "one move was played since");
+    }
+    push(&mut waiting, moment(30, moves[2].clone()));
+    assert_eq!(drain(&mut waiting, 99), [1]);
+}
+
+#[test]
+fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is_gone() {
+    let mut waiting = Waiting::new(Delay { us: 0, plies: 2 }, start());
+    let moves = moves();
+    for (at, played) in (0..8).zip(&moves) {
+        push(&mut waiting, moment(at, played.clone()));
+    }
+    assert_eq!(drain(&mut waiting, 99), [0, 1, 2, 3, 4, 5]);
+    push(&mut waiting, moment(8, vec![undo(7, 1)]));
+    for (at, played) in (9..).zip(moves.iter().skip(1)).take(3) {
+        push(&mut waiting, moment(at, played.clone()));
+    }
+    assert_eq!(drain(&mut waiting, 99), [6, 7, 8, 9]);
+}
+
+#[test]
+fn another_game_waits_for_nothing_of_the_one_before() {
+    let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
+    push(&mut waiting, moment(1, moves().remove(0)));
+    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
+    assert_eq!(drain(&mut waiting, 99), [1, 2]);
+}
+
+#[test]
+fn too_much_becomes_one_picture_that_leaves_last() {
+    let mut waiting = Waiting::new(Delay { us: 10, plies: 0 }, start());
+    push(&mut waiting, moment(0, moves().remove(0)));
+    let last = i64::try_from(ROOM).unwrap() - 1;
+    for at in 1..=last {
+        push(&mut waiting, moment(at, vec![FeedEvent::Board { board: format!("{at}") }]));
+    }
+    assert!(waiting.pop(last + 9).is_none(), "nothing of it is early");
+    let Step::Set(state) = waiting.pop(last + 10).unwrap().step else { panic!("a picture") };
+    assert_eq!((state.plies.len(), state.board.as_str()), (1, last.to_string().as_str()));
+    assert!(waiting.is_empty());
+}
+
+#[test]
+fn moves_leave_when_they_are_completed_and_stay() {
+    let (mut filter, visible) = Completed::new(start());
+    assert_eq!(visible, start());
+    let moves = moves();
+    let kinds = |events: &[FeedEvent]| events.iter().map(FeedEvent::name).collect::<Vec<_>>().join(" ");
+    assert_eq!(kinds(&filter.pass(moves[0].clone())), "board");
+    assert_eq!(kinds(&filter.pass(vec![undo(1, 0)])), "", "nobody saw it");
+    assert_eq!(kinds(&filter.pass(moves[0].clone())), "board");
+    assert_eq!(kinds(&filter.pass(vec![completed(1)])), "move completed");
+    assert_eq!(kinds(&filter.pass(moves[1].clone())), "board");
+    assert_eq!(kinds(&filter.pass(moves[2].clone())), "board");
+    assert_eq!(kinds(&filter.pass(vec![completed(3)])), "move move completed", "the one before it counts");
+    assert_eq!(kinds(&filter.pass(vec![undo(2, 1)])), "undo", "the arbiter went back");
+    assert_eq!(kinds(&filter.pass(moves[1].clone())), "board");
+    assert_eq!(kinds(&filter.pass(vec![result("0-1")])), "move result", "the last one needs no press");
+}
+
+#[test]
+fn what_was_shown_before_the_first_press_is_not_taken_back() {
+    let (mut filter, _) = Completed::new(BoardState { has_presses: false, ..start() });
+    let shown = filter.pass(moves().remove(0));
+    assert!(shown.iter().any(|event| matches!(event, FeedEvent::Move { .. })), "nothing tells presses");
+    let shown = filter.pass(vec![FeedEvent::Clock(clock(9, 9, Some("black")))]);
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(filter.pass(moves().remove(1)).iter().all(|event| !matches!(event, FeedEvent::Move { .. })));
+}
+
+/// Steps of a game as hands and arbiters make them.
+fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
+    prop::collection::vec((0_u8..8, 0_u64..5 * SECOND), 1..60)
+}
+
+/// The events of the steps, and their times.
+fn played(steps: &[(u8, u64)]) -> Vec<(i64, Vec<FeedEvent>)> {
+    let moves = moves();
+    let (mut plies, mut at, mut over) = (0, 0_i64, false);
+    let mut out = Vec::new();
+    for (kind, wait) in steps {
+        at += i64::try_from(*wait).unwrap();
+        let events = match kind {
+            0..=2 if plies < moves.len() => {
+                plies += 1;
+                moves[plies - 1].clone()
+            }
+            3 if plies > 0 => vec![completed(plies)],
+            4 if plies > 0 => {
+                plies -= 1;
+                vec![undo(1, plies)]
+            }
+            5 if plies > 2 => {
+                let n = plies - 1;
+                plies = 1;
+                vec![undo(n, 1)]
+            }
+            6 => vec![FeedEvent::Clock(clock(1000, 2000, Some("white")))],
+            7 if *wait % 4 == 0 => {
+                over = !over;
+                vec![result(if over { "1-0" } else { "*" })]
+            }
+            _ => vec![FeedEvent::Board { board: format!("{at}") }],
+        };
+        out.push((at, events));
+    }
+    out
+}
+
+proptest! {
+    #[test]
+    fn nothing_is_early_out_of_order_or_lost(
+        steps in steps(), seconds in 0_u64..20, plies in 0_u64..5, threshold in 0..2,
+    ) {
+        let threshold = if threshold == 0 { Threshold::Made } else { Threshold::Completed };
+        let delay = Delay { us: seconds * SECOND, plies };
+        let policy = Policy { threshold, delay };
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let apply = |shown: &mut BoardState, moment: &Moment| {
+            let Step::Events(events) = &moment.step else { panic!("a new game") };
+            events.iter().for_each(|event| shown.apply(event));
+        };
+        let mut truth = start();
+        let mut latest = -1;
+        // The plies of the game after each step.
+        let mut counts: Vec<(i64, u64)> = Vec::new();
+        let events = played(&steps);
+        let end = events.last().map_or(0, |(at, _)| *at);
+        for (ev, (at, events)) in (0..).zip(&events) {
+            for moment in std::iter::from_fn(|| lane.pop(*at)) {
+                prop_assert!(moment.at + i64::try_from(delay.us).unwrap() <= *at, "{moment:?} at {at}");
+                prop_assert!(moment.at >= latest);
+                latest = moment.at;
+                apply(&mut shown, &moment);
+                // As many moves were played after what is shown, unless the game is over or began again further back.
+                let (_, at_event) = counts.iter().find(|(known, _)| *known == moment.ev).unwrap();
+                prop_assert!(plies == 0 || truth.result != "*" || truth.plies.len() as u64 >= at_event + plies);
+            }
+            events.iter().for_each(|event| truth.apply(event));
+            if events.iter().any(|event| matches!(event, FeedEvent::Undo { .. })) {
+                let most = truth.plies.len() as u64 + 1;
+                counts.iter_mut().for_each(|(_, count)| *count = most.min(*count));
+            }
+            counts.push((ev, truth.plies.len() as u64));
+            if let Some(moment) = lane.push(*at, ev, events.clone()) {
+                prop_assert!(delay.is_none());
+                apply(&mut shown, &moment);
+            }
+        }
+        // The end of the game lets go of what waits for moves.
+        if let Some(moment) = lane.push(end, end, vec![result("1/2-1/2")]) {
+            apply(&mut shown, &moment);
+        }
+        truth.apply(&result("1/2-1/2"));
+        while let Some(moment) = lane.pop(end + i64::try_from(delay.us).unwrap()) {
+            apply(&mut shown, &moment);
+        }
+        prop_assert_eq!(lane.due(), None);
+        prop_assert_eq!(shown, truth);
+    }
+
+    #[test]
+    fn the_completed_game_is_what_its_definition_says(steps in steps()) {
+        let (mut filter, mut shown) = Completed::new(start());
+        let mut truth = start();
+        for (_, events) in played(&steps) {
+            for event in &events {
+                truth.apply(event);
+            }
+            for event in filter.pass(events) {
+                shown.apply(&event);
+            }
+            let list: Vec<&str> = shown.plies.iter().map(|ply| ply.san.as_str()).collect();
+            let wanted = completed_san(&truth);
+            prop_assert!(list.len() >= wanted.len());
+            prop_assert_eq!(&list[..wanted.len()], &wanted[..]);
+            prop_assert_eq!(&shown.fen, &fen_after(list.len()));
+            prop_assert_eq!((&shown.board, shown.result), (&truth.board, truth.result));
+        }
+    }
+
+    #[test]
+    fn a_restart_shows_neither_more_nor_less(
+        steps in steps(), seconds in 0_u64..20, plies in 0_u64..4, cut in 0_usize..60,
+    ) {
+        let policy = Policy { threshold: Threshold::Made, delay: Delay { us: seconds * SECOND, plies } };
+        let events = played(&steps);
+        let end = events.last().map_or(0, |(at, _)| *at);
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let mut left = i64::MIN;
+        let mut take = |shown: &mut BoardState, moment: Moment| {
+            let Step::Events(events) = moment.step else { panic!("a new game") };
+            events.iter().for_each(|event| shown.apply(event));
+            left = moment.ev;
+        };
+        let cut = cut.min(events.len());
+        for (ev, (at, events)) in (0..).zip(&events[..cut]) {
+            while let Some(moment) = lane.pop(*at) {
+                take(&mut shown, moment);
+            }
+            if let Some(moment) = lane.push(*at, ev, events.clone()) {
+                take(&mut shown, moment);
+            }
+        }
+        let now = cut.checked_sub(1).map_or(0, |last| events[last].0).min(end);
+        while let Some(moment) = lane.pop(now) {
+            take(&mut shown, moment);
+        }
+        let past = (0..).zip(&events[..cut]).map(|(ev, (at, events))| Past { at: *at, ev, events: events.clone() });
+        let (_, again, _) = Lane::new(policy, start(), past.collect(), left, now);
+        prop_assert_eq!(again, shown);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Log(Mutex<Vec<Released>>);
+
+impl ReleaseLog for Log {
+    fn released(&self, released: Released) {
+        self.0.lock().unwrap().push(released);
+    }
+}
+
+#[test]
+fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
+    let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
+    let outputs =
+        Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default()), (Output::Pgn, late)]);
+    let log = Arc::new(Log::default());
+    outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
+    let plies = |output| outputs.of(output).board("1").unwrap().plies.len();
+    for (ev, events) in (0..).zip(moves()).take(2) {
+        outputs.publish("1", MonoTime::from_micros(5), ev, events);
+    }
+    assert_eq!((plies(Output::LiveChess), plies(Output::Http), plies(Output::Pgn)), (2, 0, 0));
+    assert!(outputs.is_late(Output::Http) && !outputs.is_late(Output::LiveChess));
+    let log = log.0.lock().unwrap();
+    let told: Vec<_> = log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect();
+    assert_eq!(told, [("livechess".to_owned(), 1), ("livechess".to_owned(), 2)]);
+    assert_eq!(log[1].left.boards, 1, "the men that moved");
+}
