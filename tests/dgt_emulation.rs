@@ -450,7 +450,7 @@ fn a_board_under_embargo_stands_still() {
 /// Where outputs stay behind, so does the board that is shown here.
 #[test]
 fn a_late_output_shows_a_late_board() {
-    let mut hall = Hall::open("[release]\ndelay-plies = 1\n[operator]\nenabled = false\n");
+    let mut hall = Hall::open("[release]\ndelay-plies = 2\n[operator]\nenabled = false\n");
     let mut program = hall.program();
     program.say(&[0x44]);
     hall.sensors.times(300_000, 300_000, "\"white\"");
