@@ -166,7 +166,7 @@ fn nothing_public_is_ahead_of_its_delay() {
     let moves = log.iter().filter(|line| line["plies"].as_u64() > Some(0)).count();
     assert!(moves >= 33, "{moves}");
     for line in &log {
-        assert_eq!(line["to"], serde_json::json!(["http", "livechess", "pgn"]));
+        assert_eq!(line["to"], serde_json::json!(["http", "livechess", "pgn", "dgt-emulation"]));
         assert!(u128::from(line["least_us"].as_u64().unwrap()) >= DELAY.as_micros(), "{line}");
     }
 }

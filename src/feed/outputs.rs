@@ -37,6 +37,8 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// The boards as DGT boards for other programs.
+    DgtEmulation,
 }
 
 impl Output {
@@ -47,6 +49,7 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::DgtEmulation => "dgt-emulation",
         }
     }
 }
