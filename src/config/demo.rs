@@ -42,6 +42,7 @@ impl Config {
             release: ReleaseConfig::default(),
             max_connections: read::MAX_CONNECTIONS,
             pgn_dir: Some(dir.join("pgn")),
+            lichess: None,
             arbiter_token: None,
             assistant_token: None,
             boards: (1..=boards)

@@ -5,6 +5,7 @@
 
 mod board;
 mod demo;
+mod lichess;
 mod matrix;
 mod problem;
 mod read;
@@ -21,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId},
+    lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,
@@ -64,6 +66,8 @@ pub struct Config {
     pub max_connections: usize,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
+    /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
+    pub lichess: Option<LichessConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -84,6 +88,8 @@ pub struct ReleaseConfig {
     pub pgn: Policy,
     /// Lines over TCP (`stream`).
     pub stream: Policy,
+    /// Pushes to Lichess (`lichess`).
+    pub lichess: Policy,
 }
 
 /// How much is logged.

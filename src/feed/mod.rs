@@ -1,4 +1,4 @@
-//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API.
+//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API, Lichess.
 //!
 //! A feed sees `publish` types only. [`Hub`] is the one seam between the board threads and
 //! everything here: they put events in, the feeds take states and events out, and no feed can hold
@@ -10,6 +10,7 @@ pub mod clocks;
 mod conditional;
 mod http;
 pub mod hub;
+pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod net;

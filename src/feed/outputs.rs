@@ -37,6 +37,8 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// Pushes to Lichess.
+    Lichess,
 }
 
 impl Output {
@@ -47,6 +49,7 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::Lichess => "lichess",
         }
     }
 }
