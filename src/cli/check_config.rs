@@ -117,7 +117,8 @@ fn summary(config: &Config, listed: usize) -> String {
         line("stream", &(service(config.stream) + &late(release.stream)));
     }
     if let Some(lichess) = &config.lichess {
-        let to = format!("round {} of {}, at most every {} ms", lichess.round, lichess.url, lichess.interval_ms);
+        let to =
+            format!("round {} of {}, at most every {} ms", lichess.round, lichess.url, lichess.interval_ms);
         line("lichess", &(to + &late(release.lichess)));
     }
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];

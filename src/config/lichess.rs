@@ -104,8 +104,17 @@ mod tests {
             assert_eq!((url.to_string().as_str(), url.is_here()), (written, here));
         }
         for wrong in [
-            "lichess.org", "ftp://x", "https://", "https://x/y", "https://u@x", "https://x:0", "https://x:70000",
-            "https://[x]", "https://[::1", "https://x?y", "https://a b",
+            "lichess.org",
+            "ftp://x",
+            "https://",
+            "https://x/y",
+            "https://u@x",
+            "https://x:0",
+            "https://x:70000",
+            "https://[x]",
+            "https://[::1",
+            "https://x?y",
+            "https://a b",
         ] {
             assert_eq!(ServerUrl::parse(wrong), None, "{wrong}");
         }

@@ -26,8 +26,7 @@ use super::{
     lock::{DataDir, DataDirError},
     notify, ports,
     resume::OpenError,
-    secrets,
-    supervisor, wall,
+    secrets, supervisor, wall,
     writer::STALL,
 };
 use crate::{
@@ -137,7 +136,6 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
     runtime.shutdown_timeout(LOOK_UP_WAIT);
     result
 }
-
 
 async fn serve(
     config: &Config,

@@ -76,8 +76,7 @@ impl Desk {
     }
 
     pub(super) fn troubles(&self) -> Vec<Trouble> {
-        let mut troubles =
-            self.0.operator.get().map(|operator| operator.troubles()).unwrap_or_default();
+        let mut troubles = self.0.operator.get().map(|operator| operator.troubles()).unwrap_or_default();
         troubles.extend(self.lichess().map(Status::troubles).unwrap_or_default());
         troubles
     }

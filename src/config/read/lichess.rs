@@ -23,7 +23,9 @@ pub(super) fn lichess(
     style: ControlStyle,
 ) -> (Option<LichessConfig>, Policy) {
     let section = root.section("lichess");
-    let enabled = section.boolean("enabled").unwrap_or(section.is_present());
+    // A table that says something else and names no round is unfinished.
+    let meant = ["round", "token-file", "ca-file"].iter().any(|key| section.has(key));
+    let enabled = section.boolean("enabled").unwrap_or(meant);
     let round = section.text("round");
     if let Some(round) = round
         && !(round.len() == ROUND_LENGTH && round.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -37,9 +39,12 @@ pub(super) fn lichess(
         );
     }
     if enabled {
-        section.missing("round", "the round of the broadcast that the boards are pushed into, such as \"AbCdEfGh\"");
+        section.missing(
+            "round",
+            "the round of the broadcast that the boards are pushed into, such as \"AbCdEfGh\"",
+        );
     }
-    let url = url(&section);
+    let url = url(&section, enabled);
     let file = |key| {
         let file = path(&section, key, base)?;
         if file.as_os_str() == "-" {
@@ -65,10 +70,10 @@ pub(super) fn lichess(
     (config, policy)
 }
 
-fn url(section: &Section<'_>) -> ServerUrl {
+fn url(section: &Section<'_>, enabled: bool) -> ServerUrl {
     let in_the_clear = section.boolean("allow-http").unwrap_or(false);
     let Some(text) = section.text("url") else {
-        if !cfg!(feature = "tls") && section.is_present() {
+        if !cfg!(feature = "tls") && enabled {
             section.problem("url", NO_TLS);
         }
         return ServerUrl::lichess();
@@ -76,11 +81,13 @@ fn url(section: &Section<'_>) -> ServerUrl {
     let Some(url) = ServerUrl::parse(text) else {
         section.problem(
             "url",
-            format!("expected a scheme and a host without a path, such as \"https://lichess.org\", found {text:?}"),
+            format!(
+                "expected a scheme and a host without a path, such as \"https://lichess.org\", found {text:?}"
+            ),
         );
         return ServerUrl::lichess();
     };
-    if url.tls && !cfg!(feature = "tls") {
+    if url.tls && enabled && !cfg!(feature = "tls") {
         section.problem("url", NO_TLS);
     } else if !url.tls && !url.is_here() && !in_the_clear {
         section.problem(

@@ -14,7 +14,10 @@ fn the_line_names_what_is_wrong() {
     assert!(!board.set_journal(Some("no space left")), "the same trouble is no news");
     assert_eq!(health.line(), "serving board a7; board a7: journal: failed (no space left)");
     let detail = "no space left".to_owned();
-    assert_eq!(health.troubles(), [Trouble { board: Some("a7".into()), unit: None, what: "journal", detail }]);
+    assert_eq!(
+        health.troubles(),
+        [Trouble { board: Some("a7".into()), unit: None, what: "journal", detail }]
+    );
     assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
     assert!(board.set_journal(None));
     assert_eq!(health.figures()[0].journal_trouble, None);

@@ -93,7 +93,8 @@ pub(super) fn judge(
 
 fn games(body: &[u8], sent: usize, clean: impl Fn(&str) -> String) -> Verdict {
     let Ok(Games { games }) = serde_json::from_slice(body) else {
-        let reason = "the answer has no list of games; is lichess.url right, and does the network want a log-in?";
+        let reason =
+            "the answer has no list of games; is lichess.url right, and does the network want a log-in?";
         return Verdict::Later { reason: reason.to_owned(), after: None };
     };
     let clean = |text: &String| clean(&short(text));
@@ -107,7 +108,9 @@ fn games(body: &[u8], sent: usize, clean: impl Fn(&str) -> String) -> Verdict {
         return Verdict::Refused { reason, after: None };
     }
     let read = games.iter().take(sent);
-    Verdict::Taken(read.map(|told| Game { moves: told.moves, error: told.error.as_ref().map(clean) }).collect())
+    Verdict::Taken(
+        read.map(|told| Game { moves: told.moves, error: told.error.as_ref().map(clean) }).collect(),
+    )
 }
 
 /// The error that a body tells.
@@ -150,17 +153,17 @@ mod tests {
 
     #[test]
     fn games_are_told_one_by_one() {
-        let body = r#"{"games":[{"tags":{"White":"One"},"moves":6},{"tags":{"White":"Two"},"error":"a\nb"}]}"#;
-        let expected = vec![
-            Game { moves: Some(6), error: None },
-            Game { moves: None, error: Some("a b".to_owned()) },
-        ];
+        let body =
+            r#"{"games":[{"tags":{"White":"One"},"moves":6},{"tags":{"White":"Two"},"error":"a\nb"}]}"#;
+        let expected =
+            vec![Game { moves: Some(6), error: None }, Game { moves: None, error: Some("a b".to_owned()) }];
         assert_eq!(judged(200, body), Verdict::Taken(expected));
     }
 
     #[test]
     fn a_round_with_a_source_of_its_own_is_a_matter_for_a_person() {
-        let body = r#"{"games":[{"tags":{},"error":"The relay has an upstream URL, and cannot be pushed to."}]}"#;
+        let body =
+            r#"{"games":[{"tags":{},"error":"The relay has an upstream URL, and cannot be pushed to."}]}"#;
         let Verdict::Refused { reason, .. } = judged(200, body) else { panic!() };
         assert!(reason.contains("upstream URL") && reason.contains("source"), "{reason}");
     }

@@ -74,11 +74,7 @@ mod tests {
     use super::*;
 
     fn tags(control: &str, site: &str) -> Tags {
-        Tags {
-            time_control: Some(control.to_owned()),
-            site: Some(site.to_owned()),
-            ..Tags::default()
-        }
+        Tags { time_control: Some(control.to_owned()), site: Some(site.to_owned()), ..Tags::default() }
     }
 
     #[test]

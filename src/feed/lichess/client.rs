@@ -57,7 +57,8 @@ impl Client {
         let client = Client {
             path: format!("/api/broadcast/round/{round}/push"),
             authorization: token.header(),
-            host: HeaderValue::from_str(&server.authority()).unwrap_or(HeaderValue::from_static("lichess.org")),
+            host: HeaderValue::from_str(&server.authority())
+                .unwrap_or(HeaderValue::from_static("lichess.org")),
             server,
             transport,
             timing,
@@ -96,7 +97,9 @@ impl Client {
         sender.ready().await.map_err(|error| error.to_string())?;
         let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
         let (head, body) = response.into_parts();
-        let text = |name| head.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned);
+        let text = |name| {
+            head.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned)
+        };
         let (retry_after, date) = (text(header::RETRY_AFTER), text(header::DATE));
         let body = Limited::new(body, LONGEST_ANSWER).collect().await.map_err(|error| error.to_string())?;
         self.kept = Some(sender);
@@ -112,7 +115,8 @@ impl Client {
             let secured = self.transport.secure(stream, &self.server.host).await;
             secured.map_err(|reason| Failure::Tls { server: server.clone(), reason })
         });
-        let stream = connected.await.map_err(|_| Failure::NoConnection { server: server.clone(), after })??;
+        let stream =
+            connected.await.map_err(|_| Failure::NoConnection { server: server.clone(), after })??;
         speak(stream).await.map_err(|error| Failure::Broken { server, reason: error.to_string() })
     }
 }

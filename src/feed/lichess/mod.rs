@@ -114,12 +114,7 @@ impl Push {
 }
 
 /// Pushes at every change of a score until the daemon ends, and once more then where all went well.
-pub(super) async fn push_until(
-    push: Push,
-    hub: Hub,
-    status: Arc<Status>,
-    mut ending: watch::Receiver<bool>,
-) {
+pub(super) async fn push_until(push: Push, hub: Hub, status: Arc<Status>, mut ending: watch::Receiver<bool>) {
     let mut live = hub.watch();
     tracing::info!("Lichess: all boards are pushed into round {} of {}", push.round, push.server);
     let mut pusher = Pusher::new(push, hub, status);

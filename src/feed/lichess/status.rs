@@ -101,7 +101,8 @@ impl Status {
             let (round, server) = (&told.round, &told.server);
             tracing::info!("Lichess: round {round} at {server} takes {} game(s)", sent.len());
         }
-        let games: Vec<GameTold> = sent.iter().enumerate().map(|(at, sent)| game(sent, games.get(at))).collect();
+        let games: Vec<GameTold> =
+            sent.iter().enumerate().map(|(at, sent)| game(sent, games.get(at))).collect();
         tell_changes(&told.games, &games);
         *told = Told {
             state: State::Ok,
@@ -253,11 +254,13 @@ mod tests {
         let status = Status::new("AbCdEfGh", "https://lichess.org");
         assert_eq!(status.json()["state"], "waiting");
         let refused = Game { moves: None, error: Some("bad".to_owned()) };
-        let boards = [sent("1", 4), sent("2", 3), sent("3", 2), Sent { named: false, ..sent("4", 0) }, sent("5", 0)];
+        let boards =
+            [sent("1", 4), sent("2", 3), sent("3", 2), Sent { named: false, ..sent("4", 0) }, sent("5", 0)];
         status.taken(1_000_000, 99, &boards, &[taken(4), refused, taken(1), taken(0)]);
         let told = status.json();
         assert_eq!((&told["state"], &told["last_push_at"]), (&"ok".into(), &"1970-01-01T00:00:01Z".into()));
-        let errors: Vec<_> = (0..5).map(|at| told["games"][at]["error"].as_str().unwrap_or("").to_owned()).collect();
+        let errors: Vec<_> =
+            (0..5).map(|at| told["games"][at]["error"].as_str().unwrap_or("").to_owned()).collect();
         assert_eq!((errors[0].as_str(), errors[1].as_str()), ("", "bad"));
         assert_eq!(errors[2], "Lichess read 1 of 2 half-moves");
         assert!(errors[3].contains("names") && errors[4].contains("does not tell"), "{errors:?}");

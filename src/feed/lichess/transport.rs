@@ -26,7 +26,9 @@ pub enum TlsError {
     )]
     NoAuthorities,
     /// A file of authorities is none.
-    #[error("lichess.ca-file has no certificate in the form PEM (-----BEGIN CERTIFICATE-----) that can be read")]
+    #[error(
+        "lichess.ca-file has no certificate in the form PEM (-----BEGIN CERTIFICATE-----) that can be read"
+    )]
     NotPem,
     /// The build cannot do it.
     #[error("this build has no TLS; build touchmoved with the feature tls")]
