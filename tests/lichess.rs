@@ -347,13 +347,13 @@ async fn how_soon_a_move_is_on_its_way() {
     until(&lichess, |_| true).await;
     let mut waits = Vec::new();
     for (round, uci) in OPENING.iter().enumerate() {
-        for table in 0..5 {
+        for (index, table) in tables.iter_mut().take(5).enumerate() {
             // Not in step with the pushes.
-            let pause = 37 * ((round * 5 + table) as u64 * 7 % 31);
+            let pause = 37 * ((round * 5 + index) as u64 * 7 % 31);
             tokio::time::sleep(Duration::from_millis(pause)).await;
             let began = touchmoved::sysclock::monotonic();
-            tables[table].play(uci);
-            let pushed = until(&lichess, |pushed| pushed.games()[table].moves.len() == round + 1).await;
+            table.play(uci);
+            let pushed = until(&lichess, |pushed| pushed.games()[index].moves.len() == round + 1).await;
             waits.push(pushed.last().unwrap().at.since(began) / 1000);
         }
     }

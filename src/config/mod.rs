@@ -5,6 +5,7 @@
 
 mod board;
 mod demo;
+mod emulation;
 mod lichess;
 mod matrix;
 mod problem;
@@ -22,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId},
+    emulation::{BoardEmulation, DgtEmulation},
     lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
@@ -64,6 +66,8 @@ pub struct Config {
     pub release: ReleaseConfig,
     /// Connections that each of the two services keeps open at a time (`http.max-connections`).
     pub max_connections: usize,
+    /// Boards as DGT boards for other programs (`dgt-emulation`).
+    pub dgt_emulation: DgtEmulation,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
     /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
@@ -90,6 +94,8 @@ pub struct ReleaseConfig {
     pub stream: Policy,
     /// Pushes to Lichess (`lichess`).
     pub lichess: Policy,
+    /// Boards as DGT boards (`dgt-emulation`).
+    pub dgt: Policy,
 }
 
 /// How much is logged.

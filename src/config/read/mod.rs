@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod emulation;
 mod laws;
 mod lichess;
 mod matrix;
@@ -65,6 +66,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let release = release::policy(&section, Policy::default());
     section.finish();
     let services = services(&root, release);
+    let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
@@ -97,8 +99,10 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             pgn: pgn_policy,
             stream: services.stream_policy,
             lichess: lichess_policy,
+            dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
         },
         max_connections: services.max_connections,
+        dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
         lichess,
         arbiter_token,
