@@ -14,7 +14,7 @@ use super::{
     dgt::{DgtPort, Place, Plugged},
     http::{self, Reach},
     lichess, livechess,
-    net::Limited,
+    net::{self, Limited, Limits},
     outputs::{Output, Outputs},
     pgn_files,
     stream::lines,
@@ -41,6 +41,9 @@ pub struct FeedConfig {
     pub livechess_moves: Threshold,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
+    /// How long a client may take from the first byte of a request to the first one of the answer. A connection on
+    /// which a request is not finished then is closed.
+    pub asking: Duration,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
     pub livechess_origins: Vec<String>,
     /// The boards that are DGT boards for other programs.
@@ -58,6 +61,7 @@ impl Default for FeedConfig {
             stream: None,
             livechess_moves: Threshold::Completed,
             max_connections: 2000,
+            asking: net::ASKING,
             livechess_origins: Vec::new(),
             dgt: Vec::new(),
         }
@@ -172,7 +176,7 @@ impl Feeds {
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
         let Feeds { config, http, livechess, operator, stream, dgt, more, push } = self;
-        let limit = config.max_connections;
+        let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
@@ -180,13 +184,13 @@ impl Feeds {
             let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
             let hub = outputs.of(Output::Http);
             let router = http::router(hub.clone(), ending.clone(), more.clone(), reach);
-            let listener = Limited::new(listener, limit, hub.clone(), "http");
+            let listener = Limited::new(listener, limits, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
             let router = http::router(hub.clone(), ending.clone(), more, Reach::All);
-            let listener = Limited::new(listener, limit, hub.clone(), "operator");
+            let listener = Limited::new(listener, limits, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
@@ -194,12 +198,12 @@ impl Feeds {
             let options =
                 livechess::Options { origins: config.livechess_origins, moves: config.livechess_moves };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "livechess");
+            let listener = Limited::new(listener, limits, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
             let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "stream");
+            let listener = Limited::new(listener, limits, hub.clone(), "stream");
             tasks.spawn(async move {
                 lines::serve(listener, hub, ending, alive).await;
                 Ok(())
