@@ -120,7 +120,8 @@ impl Latencies {
         let dir = tempfile::tempdir_in(place).unwrap();
         let port = dir.path().join("dgt");
         let board = Board::plug(&port, game.start());
-        let mut daemon = Daemon::start(dir.path(), &format!("dgt = {{ port = {port:?} }}"));
+        let mut daemon =
+            Daemon::start(dir.path(), &format!("dgt = {{ port = {port:?} }}\ntime-control = \"5400+30\""));
         daemon.wait_for("the board answers");
         board.wait_until_it_streams();
         thread::sleep(QUIET);
