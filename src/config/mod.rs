@@ -6,6 +6,7 @@
 mod board;
 mod demo;
 mod emulation;
+mod lichess;
 mod matrix;
 mod problem;
 mod read;
@@ -23,6 +24,7 @@ use sha2::{Digest as _, Sha256};
 pub use self::{
     board::{BoardConfig, BoardId},
     emulation::{BoardEmulation, DgtEmulation},
+    lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,
@@ -68,6 +70,8 @@ pub struct Config {
     pub dgt_emulation: DgtEmulation,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
+    /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
+    pub lichess: Option<LichessConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -88,6 +92,8 @@ pub struct ReleaseConfig {
     pub pgn: Policy,
     /// Lines over TCP (`stream`).
     pub stream: Policy,
+    /// Pushes to Lichess (`lichess`).
+    pub lichess: Policy,
     /// Boards as DGT boards (`dgt-emulation`).
     pub dgt: Policy,
 }

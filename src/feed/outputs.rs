@@ -37,6 +37,8 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// Pushes to Lichess.
+    Lichess,
     /// The boards as DGT boards for other programs.
     DgtEmulation,
 }
@@ -49,6 +51,7 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::Lichess => "lichess",
             Output::DgtEmulation => "dgt-emulation",
         }
     }

@@ -1,6 +1,6 @@
 //! Binds the network surfaces and runs them until the daemon ends.
 
-use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{future::Future, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::{
@@ -13,7 +13,7 @@ use tokio::{
 use super::{
     dgt::{DgtPort, Place, Plugged},
     http::{self, Reach},
-    livechess,
+    lichess, livechess,
     net::{self, Limited, Limits},
     outputs::{Output, Outputs},
     pgn_files,
@@ -102,6 +102,8 @@ pub struct Feeds {
     dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
+    /// Pushes to Lichess, where they are on.
+    push: Option<lichess::Push>,
 }
 
 /// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
@@ -111,7 +113,7 @@ pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
     let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
-    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new() })
+    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new(), push: None })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -158,6 +160,13 @@ impl Feeds {
         self
     }
 
+    /// Pushes to Lichess, too.
+    #[must_use]
+    pub fn pushing(mut self, push: Option<lichess::Push>) -> Feeds {
+        self.push = push;
+        self
+    }
+
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(
@@ -166,7 +175,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, stream, dgt, more } = self;
+        let Feeds { config, http, livechess, operator, stream, dgt, more, push } = self;
         let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -211,6 +220,14 @@ impl Feeds {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
                 pgn_files::write_until(dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        if let Some(push) = push {
+            let (hub, ending, status) = (outputs.of(Output::Lichess).clone(), ending.clone(), push.status());
+            hub.operator().take_lichess(Arc::clone(&status));
+            tasks.spawn(async move {
+                lichess::push_until(push, hub, status, ending).await;
                 Ok(())
             });
         }

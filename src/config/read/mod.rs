@@ -3,6 +3,7 @@
 mod board;
 mod emulation;
 mod laws;
+mod lichess;
 mod matrix;
 mod release;
 mod second;
@@ -72,11 +73,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let style = pgn.word("time-control", &STYLES).unwrap_or_default();
     let pgn_policy = release::policy(&pgn, release);
     pgn.finish();
+    let (lichess, lichess_policy) = lichess::lichess(&root, base, release, style);
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
     arbiter.finish();
     let boards = board::boards(&root, base, style);
+    lichess::check_boards(&root, lichess.as_ref(), boards.len());
     root.finish();
     Config {
         source: file_name.to_owned(),
@@ -95,11 +98,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
             pgn: pgn_policy,
             stream: services.stream_policy,
+            lichess: lichess_policy,
             dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
         },
         max_connections: services.max_connections,
         dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
+        lichess,
         arbiter_token,
         assistant_token,
         boards,
