@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig, Speed,
+    BoardConfig, BoardId, Config, Level, LiveChessBoard, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig,
+    Speed,
     board::{GameOptions, base_setup},
     read, sha256,
 };
@@ -58,6 +59,7 @@ impl Config {
                     Some(BoardConfig {
                         id,
                         serial: None,
+                        livechess: LiveChessBoard::default(),
                         setup,
                         tags,
                         sensor,

@@ -20,7 +20,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use sha2::{Digest as _, Sha256};
 
 pub use self::{
-    board::{BoardConfig, BoardId},
+    board::{BoardConfig, BoardId, LiveChessBoard},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,

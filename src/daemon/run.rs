@@ -30,9 +30,9 @@ use super::{
     writer::STALL,
 };
 use crate::{
-    config::Config,
+    config::{BoardConfig, Config, PortName, SensorConfig},
     desk::{self, Keys, Line, Token, TokenError},
-    feed::{self, FeedConfig, FeedError, Output, Outputs},
+    feed::{self, FeedConfig, FeedError, Output, Outputs, livechess::BoardNote},
     publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
@@ -195,8 +195,31 @@ fn feed_config(config: &Config) -> FeedConfig {
         operator: config.operator,
         stream: config.stream,
         livechess_moves: config.livechess_moves,
+        livechess_boards: config.boards.iter().map(note).collect(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
+    }
+}
+
+/// What LiveChess clients are told of a board besides its game.
+fn note(board: &BoardConfig) -> BoardNote {
+    let of = |sensor: &SensorConfig| {
+        let device = match sensor {
+            SensorConfig::Dgt { port: PortName::Path(path), .. }
+            | SensorConfig::Peg { port: PortName::Path(path), .. } => {
+                path.file_name().map(|name| name.to_string_lossy().into_owned())
+            }
+            SensorConfig::Dgt { port: PortName::UsbSerial(number), .. }
+            | SensorConfig::Peg { port: PortName::UsbSerial(number), .. } => Some(number.clone()),
+            SensorConfig::Matrix(_) | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => None,
+        };
+        (sensor.kind().to_owned(), device.unwrap_or_else(|| board.id.to_string()))
+    };
+    BoardNote {
+        board: board.id.to_string(),
+        devices: std::iter::once(&board.sensor).chain(&board.second).map(of).collect(),
+        comment: board.livechess.comment.clone(),
+        active: board.livechess.active,
     }
 }
 

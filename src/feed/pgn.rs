@@ -352,7 +352,7 @@ mod tests {
         let mut state = empty(&setup, Tags::default());
         let start_fen = INITIAL_FEN.to_owned();
         let san = ["e4", "e5", "e1e3"].map(str::to_owned).to_vec();
-        state.earlier = vec![crate::publish::EarlierPart { start_fen, san }].into();
+        state.earlier = vec![crate::publish::EarlierPart { start_fen, san, times: Vec::new() }].into();
         state.plies = vec![ply("e5", None)].into();
         let text = pgn_of(&state);
         let end = "\n\n{Before this position was set up: 1. e4 e5 2. e1e3} 40... e5 *\n";

@@ -12,7 +12,7 @@ use tokio::{
 
 use super::{
     http::{self, Reach},
-    livechess,
+    livechess::{self, BoardNote},
     net::Limited,
     outputs::{Output, Outputs},
     pgn_files,
@@ -38,6 +38,8 @@ pub struct FeedConfig {
     pub stream: Option<SocketAddr>,
     /// From when on a move is in the list that LiveChess clients get.
     pub livechess_moves: Threshold,
+    /// What LiveChess clients are told of the boards besides their games.
+    pub livechess_boards: Vec<BoardNote>,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
@@ -54,6 +56,7 @@ impl Default for FeedConfig {
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,
+            livechess_boards: Vec::new(),
             max_connections: 256,
             livechess_origins: Vec::new(),
         }
@@ -170,8 +173,11 @@ impl Feeds {
         }
         if let Some(listener) = livechess {
             let hub = outputs.of(Output::LiveChess);
-            let options =
-                livechess::Options { origins: config.livechess_origins, moves: config.livechess_moves };
+            let options = livechess::Options {
+                origins: config.livechess_origins,
+                moves: config.livechess_moves,
+                notes: config.livechess_boards,
+            };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
             let listener = Limited::new(listener, limit, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
