@@ -90,7 +90,8 @@ async fn a_whole_session() {
     assert_eq!(untimed(wrong), json!({"response": "error", "id": 5, "param": param}));
     table.board(START);
     let frame = untimed(client.next().await.unwrap());
-    assert_eq!(frame, event(true, ("board", START.into()), &san, false));
+    let turned: String = START.chars().rev().collect();
+    assert_eq!(frame, event(true, ("board", turned.into()), &san, false));
     let end = client.call(r#"{"id":6,"call":"unsubscribe","param":{"id":7}}"#).await;
     assert_eq!(untimed(end), json!({"response": "call", "id": 6, "param": null}));
     table.board("8/8/8/8/8/8/8/8");
