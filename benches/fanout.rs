@@ -15,6 +15,9 @@ mod daemon;
 #[path = "latency/game.rs"]
 #[allow(dead_code)]
 mod game;
+#[path = "../tests/support/hall.rs"]
+#[allow(dead_code)]
+mod hall;
 #[path = "latency/stats.rs"]
 mod stats;
 
@@ -45,7 +48,12 @@ use tokio::{
     runtime::Builder,
     sync::{broadcast, mpsc},
 };
-use touchmoved::{session::time::MonoTime, sysclock};
+use touchmoved::{
+    feed::{FeedConfig, Hub, bind},
+    publish::FeedEvent,
+    session::time::MonoTime,
+    sysclock,
+};
 
 use board::Board;
 use daemon::Daemon;
@@ -92,7 +100,7 @@ fn main() {
     for way in [Way::Events, Way::Socket] {
         memory(plan.clients, way);
     }
-    println!("\n200 changes a second for {} s, 100 clients", plan.seconds);
+    println!("\n200 events a second for {} s, 100 clients", plan.seconds);
     for way in [Way::Events, Way::Socket] {
         flood(plan.seconds, plan.clients.min(100), way);
     }
@@ -119,12 +127,19 @@ fn change_to_last(clients: usize, rounds: usize, way: Way) -> Sample {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (mut daemon, board) = start(dir.path());
     let crowd = Crowd::gather(daemon.http(), clients, way);
+    let before = processor_ms(daemon.pid());
     let mut written = Vec::new();
     for n in 0..rounds {
         thread::sleep(PACE);
         written.push(board.write(&change(n)));
     }
     thread::sleep(QUIET);
+    let spent = processor_ms(daemon.pid()) - before;
+    println!(
+        "  {:?}: {} us of processor time of the daemon a message",
+        way,
+        spent * 1000 / (rounds * clients) as u64
+    );
     let sample = crowd.last(&written);
     daemon.end();
     sample
@@ -293,6 +308,22 @@ async fn pass_on(mut socket: WebSocket, all: broadcast::Sender<Arc<str>>, end: m
     }
 }
 
+/// Processor time that a process has used, in milliseconds.
+fn processor_ms(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<u64> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|n| n.parse().unwrap())
+        .collect();
+    // The kernel counts in hundredths of a second.
+    fields.iter().sum::<u64>() * 10
+}
+
 /// Kilobytes of memory that a process has, without what it shares with files.
 fn resident(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
@@ -312,20 +343,37 @@ fn memory(clients: usize, way: Way) {
     drop(crowd);
 }
 
-/// Two hundred changes a second: how many reach all clients.
+/// Two hundred events a second, straight into the hub: how many reach all clients, and what happens to a client that
+/// does not read.
 fn flood(seconds: usize, clients: usize, way: Way) {
-    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let (mut daemon, board) = start(dir.path());
-    let crowd = Crowd::gather(daemon.http(), clients, way);
+    let hub = Hub::new();
+    let mut state = hall::Game::new("1").state("White", "Black");
+    state.id = "1".to_owned();
+    hub.set(state);
+    let (sender, address) = std::sync::mpsc::channel();
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let served = hub.clone();
+    let server = thread::spawn(move || {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let http = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+            let feeds = bind(FeedConfig { http, livechess: None, ..FeedConfig::default() }).await.unwrap();
+            sender.send(feeds.http().unwrap()).unwrap();
+            feeds.serve(served, async { drop(ended.await) }).await.unwrap();
+        });
+    });
+    let crowd = Crowd::gather(address.recv().unwrap(), clients, way);
     let begin = sysclock::monotonic();
     let mut written = Vec::new();
     for n in 0..200 * seconds {
         let due = begin.plus_micros(5000 * n as u64);
         thread::sleep(Duration::from_micros(due.since(sysclock::monotonic())));
-        written.push(board.write(&change(n)));
+        written.push(sysclock::monotonic());
+        hub.publish("1", vec![FeedEvent::Board { board: format!("8/8/8/8/8/8/8/{n}") }]);
     }
     thread::sleep(QUIET * 2);
-    let seen = crowd.last(&written);
-    seen.show(&format!("{way:?}, {clients} clients"), None);
-    daemon.end();
+    let lagged = hub.metrics().lagged.load(Relaxed);
+    crowd.last(&written).show(&format!("{way:?}, {clients} clients, {lagged} let go"), None);
+    end.send(()).unwrap();
+    server.join().unwrap();
 }

@@ -94,7 +94,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, http, livechess, log, operator, pgn, release, stream",
+            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, dgt-emulation, http, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
@@ -727,6 +727,7 @@ fn a_correct_file_is_summed_up_on_one_screen() {
          \x20 pgn        /srv/games/pgn\n\
          \x20 http       0.0.0.0:80, reachable from the network\n\
          \x20 livechess  off\n\
+         \x20 dgt        dgt-ID in the runtime directory\n\
          \x20 commands   off, no token\n\
          \x20 log level  info\n\
          \x20 digest     DIGEST\n\
@@ -737,6 +738,39 @@ fn a_correct_file_is_summed_up_on_one_screen() {
     );
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
     assert!(check_config(dir.path(), &["--quiet", "good.toml"]).stdout.is_empty());
+}
+
+#[test]
+fn boards_as_dgt_boards() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = |text: &str| {
+        std::fs::write(dir.path().join("dgt.toml"), text).unwrap();
+        let output = String::from_utf8(check_config(dir.path(), &["dgt.toml"]).stdout).unwrap();
+        output.split("dgt        ").nth(1).unwrap().lines().next().unwrap().to_owned()
+    };
+    let board = "[[board]]\nid = \"1\"\nsensor.simulated = {}\n";
+    assert_eq!(said(board), "dgt in the runtime directory");
+    assert_eq!(said(&format!("dgt-emulation.dir = \"/run/chess\"\n{board}")), "dgt in /run/chess");
+    assert_eq!(said(&format!("dgt-emulation.enabled = false\n{board}")), "off");
+    assert_eq!(said(&format!("{board}dgt-emulation.enabled = false\n")), "off");
+    assert_eq!(said(&format!("{board}dgt-emulation.port = \"/dev/ttyGS0\"\n")), "/dev/ttyGS0");
+    refuses_board(
+        "sensor.dgt = { port = \"/dev/ttyUSB0\" }\ndgt-emulation = { port = \"/dev/ttyUSB0\", flip = true }",
+        &[
+            "4:26: board.dgt-emulation.port: /dev/ttyUSB0 is used by board 1 (line 3) already; one port, one board",
+            "4:42: board.dgt-emulation.flip: unknown key; known here: enabled, flipped, port",
+        ],
+    );
+    refuses_board(
+        "sensor.simulated = {}\ndgt-emulation.port = \"ttyGS0\"",
+        &[
+            "4:22: board.dgt-emulation.port: expected the full path of a serial device, such as \"/dev/ttyGS0\", found \"ttyGS0\"",
+        ],
+    );
+    refuses_head(
+        "[dgt-emulation]\ndir = \"-\"",
+        &["2:7: dgt-emulation.dir: expected a directory, found \"-\""],
+    );
 }
 
 #[test]

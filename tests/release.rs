@@ -16,7 +16,7 @@ use touchmoved::{
     },
     publish::{
         BoardState, FeedEvent, completed_san,
-        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Step, Threshold, Waiting},
+        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Reached, Step, Threshold, Waiting},
     },
     session::time::MonoTime,
 };
@@ -59,13 +59,13 @@ fn undo(n: usize, left: usize) -> FeedEvent {
 }
 
 fn moment(at: i64, events: Vec<FeedEvent>) -> Moment {
-    Moment { at, ev: at, step: Step::Events(events) }
+    Moment { at, ev: at, whole: true, step: Step::Events(events) }
 }
 
 const SECOND: u64 = 1_000_000;
 
 fn drain(waiting: &mut Waiting, now: i64) -> Vec<i64> {
-    std::iter::from_fn(|| waiting.pop(now)).map(|moment| moment.ev).collect()
+    std::iter::from_fn(|| waiting.pop(now)).map(|moment| moment.at).collect()
 }
 
 fn push(waiting: &mut Waiting, moment: Moment) {
@@ -97,9 +97,11 @@ fn a_delay_in_plies_holds_the_board_and_the_clock_with_the_moves() {
     push(&mut waiting, moment(3, moves[1].clone()));
     assert_eq!(drain(&mut waiting, 99), [0; 0]);
     push(&mut waiting, moment(4, moves[2].clone()));
-    assert_eq!(drain(&mut waiting, 99), [1, 2], "two more were played");
-    push(&mut waiting, moment(5, vec![result("1-0")]));
-    assert_eq!(drain(&mut waiting, 99), [3, 4, 5], "no more are to come");
+    assert_eq!(drain(&mut waiting, 99), [1], "two more were played: the move, without the board");
+    push(&mut waiting, moment(5, moves[3].clone()));
+    assert_eq!(drain(&mut waiting, 99), [1, 2, 3], "the board and the clock tell of the move under way");
+    push(&mut waiting, moment(6, vec![result("1-0")]));
+    assert_eq!(drain(&mut waiting, 99), [3, 4, 4, 5, 5, 6], "no more are to come");
 }
 
 #[test]
@@ -124,20 +126,20 @@ fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is
     for (at, played) in (0..8).zip(&moves) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(drain(&mut waiting, 99), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5], "of the last one the move alone");
     push(&mut waiting, moment(8, vec![undo(7, 1)]));
     for (at, played) in (9..).zip(moves.iter().skip(1)).take(3) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [6, 7, 8, 9]);
+    assert_eq!(drain(&mut waiting, 99), [5, 6, 6, 7, 7, 8, 9]);
 }
 
 #[test]
 fn another_game_waits_for_nothing_of_the_one_before() {
     let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
-    assert_eq!(drain(&mut waiting, 99), [1, 2]);
+    waiting.push(Moment { at: 2, ev: 2, whole: true, step: Step::Set(Box::new(start())) });
+    assert_eq!(drain(&mut waiting, 99), [1, 1, 2]);
 }
 
 #[test]
@@ -229,7 +231,7 @@ proptest! {
         let threshold = if threshold == 0 { Threshold::Made } else { Threshold::Completed };
         let delay = Delay { us: seconds * SECOND, plies };
         let policy = Policy { threshold, delay };
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
         let apply = |shown: &mut BoardState, moment: &Moment| {
             let Step::Events(events) = &moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
@@ -300,12 +302,13 @@ proptest! {
         let policy = Policy { threshold: Threshold::Made, delay: Delay { us: seconds * SECOND, plies } };
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
-        let mut left = i64::MIN;
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
+        let mut left = Reached::NOTHING;
         let mut take = |shown: &mut BoardState, moment: Moment| {
+            let reached = moment.reached();
             let Step::Events(events) = moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
-            left = moment.ev;
+            left = reached;
         };
         let cut = cut.min(events.len());
         for (ev, (at, events)) in (0..).zip(&events[..cut]) {

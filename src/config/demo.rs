@@ -9,6 +9,7 @@ use super::{
     BoardConfig, BoardId, Config, Level, LiveChessBoard, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig,
     Speed,
     board::{GameOptions, base_setup},
+    emulation::{BoardEmulation, DgtEmulation},
     read, sha256,
 };
 use crate::{
@@ -42,6 +43,7 @@ impl Config {
             livechess_moves: Threshold::Completed,
             release: ReleaseConfig::default(),
             max_connections: read::MAX_CONNECTIONS,
+            dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),
             arbiter_token: None,
             assistant_token: None,
@@ -64,6 +66,7 @@ impl Config {
                         tags,
                         sensor,
                         second: None,
+                        emulation: BoardEmulation::default(),
                         log_game: GameOptions::default(),
                     })
                 })

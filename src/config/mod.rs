@@ -5,6 +5,7 @@
 
 mod board;
 mod demo;
+mod emulation;
 mod matrix;
 mod problem;
 mod read;
@@ -21,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId, LiveChessBoard},
+    emulation::{BoardEmulation, DgtEmulation},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,
@@ -62,6 +64,8 @@ pub struct Config {
     pub release: ReleaseConfig,
     /// Connections that each of the two services keeps open at a time (`http.max-connections`).
     pub max_connections: usize,
+    /// Boards as DGT boards for other programs (`dgt-emulation`).
+    pub dgt_emulation: DgtEmulation,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
@@ -84,6 +88,8 @@ pub struct ReleaseConfig {
     pub pgn: Policy,
     /// Lines over TCP (`stream`).
     pub stream: Policy,
+    /// Boards as DGT boards (`dgt-emulation`).
+    pub dgt: Policy,
 }
 
 /// How much is logged.

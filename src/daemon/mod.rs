@@ -19,6 +19,7 @@
 
 pub mod board_thread;
 pub mod engine;
+pub mod files;
 pub mod health;
 pub mod launch;
 pub mod ledger;

@@ -20,6 +20,7 @@ use tokio::{
 
 use super::{
     board_thread::{self, QUEUE, Wiring},
+    files,
     health::{BoardHealth, Health},
     launch::{self, Launched, Prepared},
     ledger::Ledger,
@@ -98,6 +99,8 @@ pub struct Started {
     pub http: Option<SocketAddr>,
     /// The LiveChess API.
     pub livechess: Option<SocketAddr>,
+    /// The boards that other programs can read as DGT boards, and where.
+    pub dgt: Vec<(String, feed::Place)>,
     /// The operator's page.
     pub operator: Option<SocketAddr>,
     /// Lines over TCP.
@@ -155,16 +158,18 @@ async fn serve(
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
+    let surfaces = [config.http, config.livechess, config.operator, config.stream].iter().flatten().count();
+    files::allow(config.max_connections.saturating_mul(surfaces));
     let outputs = Outputs::new(&policies(config));
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());
-    let stream = feeds.stream();
+    let (stream, dgt) = (feeds.stream(), feeds.dgt());
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &outputs, desk)?;
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, operator, stream, boards: boards.paths.clone(), desk });
+    started(&Started { http, livechess, operator, stream, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -198,6 +203,7 @@ fn feed_config(config: &Config) -> FeedConfig {
         livechess_boards: config.boards.iter().map(note).collect(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
+        dgt: dgt_ports(config),
     }
 }
 
@@ -223,6 +229,25 @@ fn note(board: &BoardConfig) -> BoardNote {
     }
 }
 
+/// The boards that are DGT boards for other programs.
+fn dgt_ports(config: &Config) -> Vec<feed::DgtPort> {
+    let given = || {
+        let given = std::env::var_os("RUNTIME_DIRECTORY")?;
+        // There may be several, with colons in between.
+        std::env::split_paths(&given).next().filter(|dir| dir.is_absolute())
+    };
+    let dir = config.dgt_emulation.dir.clone().or_else(given);
+    let dir = dir.unwrap_or_else(|| config.data_dir.join("run"));
+    let boards = config.boards.iter().filter(|board| config.emulates(board));
+    boards
+        .map(|board| {
+            let link = || feed::Place::Link(dir.join(config.dgt_link(board)));
+            let place = board.emulation.port.clone().map_or_else(link, feed::Place::Device);
+            feed::DgtPort { board: board.id.to_string(), place, flipped: board.emulation.flipped }
+        })
+        .collect()
+}
+
 /// What leaves when, for the outputs that are on.
 fn policies(config: &Config) -> Vec<(Output, Policy)> {
     let release = config.release;
@@ -231,6 +256,7 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::LiveChess, release.livechess, config.livechess.is_some()),
         (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
         (Output::Stream, release.stream, config.stream.is_some()),
+        (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
     ];
     outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
 }

@@ -238,12 +238,13 @@ async fn asset(request: Request) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return problem(StatusCode::METHOD_NOT_ALLOWED, "this can only be read");
     }
+    let policy = assets::policy(request.uri().path());
     let validators = Validators::strong(asset.body.as_bytes());
     let mut response = conditional(request.headers(), &validators, ASK, || {
         ([(header::CONTENT_TYPE, asset.content_type)], asset.body).into_response()
     });
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(assets::POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     response
 }
 

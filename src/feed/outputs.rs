@@ -2,7 +2,7 @@
 //!
 //! Outputs with the same policy share a [`Hub`]. One that stays behind has a hub of its own, which knows nothing
 //! that may not be shown yet: whatever is served from it, a state, a file, a tag or a count, is late by itself.
-//! The board threads put everything in once, with [`Outputs::publish`]; [`Outputs::run`] lets out what is due.
+//! The board threads put everything in once, with [`Outputs::publish`]; a task lets out what is due.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Step},
+        release::{Lane, Left, Moment, Past, Policy, Reached, Step},
     },
     session::time::MonoTime,
     sysclock,
@@ -37,6 +37,8 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// The boards as DGT boards for other programs.
+    DgtEmulation,
 }
 
 impl Output {
@@ -47,6 +49,7 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::DgtEmulation => "dgt-emulation",
         }
     }
 }
@@ -106,7 +109,7 @@ pub struct Arrival {
     /// What has happened since.
     pub past: Vec<Past>,
     /// The latest event of the board whose effects each output had shown before the daemon was started again.
-    pub left: BTreeMap<String, i64>,
+    pub left: BTreeMap<String, Reached>,
     /// The game that is put on the board now, where the one above was over: what is still held back of that one
     /// leaves first.
     pub next: Option<BoardState>,
@@ -172,9 +175,11 @@ impl Outputs {
         let Arrival { start, past, left, next, log } = arrival;
         for group in &self.0.groups {
             // What one of them has not shown, none has.
-            let shown =
-                group.outputs.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
-            let shown = shown.min().unwrap_or(i64::MIN);
+            let shown = group
+                .outputs
+                .iter()
+                .map(|output| left.get(output.as_str()).copied().unwrap_or(Reached::NOTHING));
+            let shown = shown.min().unwrap_or(Reached::NOTHING);
             let (lane, state, told) = Lane::new(group.policy, start.clone(), past.clone(), shown, now);
             let mut lanes = group.lock();
             lanes.retain(|known| known.board != start.id);

@@ -11,6 +11,7 @@ use tokio::{
 };
 
 use super::{
+    dgt::{DgtPort, Place, Plugged},
     http::{self, Reach},
     livechess::{self, BoardNote},
     net::Limited,
@@ -44,10 +45,12 @@ pub struct FeedConfig {
     pub max_connections: usize,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
     pub livechess_origins: Vec<String>,
+    /// The boards that are DGT boards for other programs.
+    pub dgt: Vec<DgtPort>,
 }
 
 impl Default for FeedConfig {
-    /// The addresses of the contract, no PGN files, 256 connections.
+    /// The addresses of the contract, no PGN files, no DGT boards, 2000 connections.
     fn default() -> FeedConfig {
         FeedConfig {
             http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -57,8 +60,9 @@ impl Default for FeedConfig {
             stream: None,
             livechess_moves: Threshold::Completed,
             livechess_boards: Vec::new(),
-            max_connections: 256,
+            max_connections: 2000,
             livechess_origins: Vec::new(),
+            dgt: Vec::new(),
         }
     }
 }
@@ -94,17 +98,19 @@ pub struct Feeds {
     livechess: Option<TcpListener>,
     operator: Option<TcpListener>,
     stream: Option<TcpListener>,
+    dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
 }
 
-/// Binds the configured addresses; a port 0 takes a free one.
-pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
+/// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
+pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
-    Ok(Feeds { config, http, livechess, operator, stream, more: Router::new() })
+    let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
+    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -126,6 +132,12 @@ impl Feeds {
     /// Where the LiveChess API is served.
     pub fn livechess(&self) -> Option<SocketAddr> {
         self.livechess.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// The boards that can be read as DGT boards, and where.
+    pub fn dgt(&self) -> Vec<(String, Place)> {
+        let open = self.dgt.iter().filter_map(Plugged::place);
+        open.map(|(board, place)| (board.to_owned(), place.clone())).collect()
     }
 
     /// Where the operator's page is served.
@@ -153,7 +165,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, stream, more } = self;
+        let Feeds { config, http, livechess, operator, stream, dgt, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -201,6 +213,13 @@ impl Feeds {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
                 pgn_files::write_until(dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        for board in dgt {
+            let (hub, ending) = (outputs.of(Output::DgtEmulation).clone(), ending.clone());
+            tasks.spawn(async move {
+                board.run(hub, ending).await;
                 Ok(())
             });
         }

@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod emulation;
 mod laws;
 mod matrix;
 mod release;
@@ -33,7 +34,7 @@ pub(super) const OPERATOR_PORT: u16 = 8081;
 /// Port of the default of `stream.listen`.
 pub(super) const STREAM_PORT: u16 = 1983;
 /// Default of `http.max-connections`.
-pub(super) const MAX_CONNECTIONS: usize = 256;
+pub(super) const MAX_CONNECTIONS: usize = 2000;
 
 /// See [`super::parse`].
 pub(super) fn parse(file_name: &str, text: &str) -> Result<Config, ConfigErrors> {
@@ -64,6 +65,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let release = release::policy(&section, Policy::default());
     section.finish();
     let services = services(&root, release);
+    let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
@@ -93,8 +95,10 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
             pgn: pgn_policy,
             stream: services.stream_policy,
+            dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
         },
         max_connections: services.max_connections,
+        dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
         arbiter_token,
         assistant_token,
