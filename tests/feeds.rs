@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod feeds {
+    pub mod cloud;
     pub mod http;
     pub mod livechess;
     pub mod pgn_files;

@@ -45,6 +45,8 @@ impl Config {
             max_connections: read::MAX_CONNECTIONS,
             dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),
+            pgn_stops: false,
+            cloud: None,
             arbiter_token: None,
             assistant_token: None,
             boards: (1..=boards)

@@ -4,6 +4,7 @@
 //! anywhere. [`parse`] collects every problem of a file instead of stopping at the first one.
 
 mod board;
+mod cloud;
 mod demo;
 mod emulation;
 mod matrix;
@@ -22,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId, LiveChessBoard},
+    cloud::CloudConfig,
     emulation::{BoardEmulation, DgtEmulation},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
@@ -68,6 +70,10 @@ pub struct Config {
     pub dgt_emulation: DgtEmulation,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
+    /// PGN ends where the legal game ended (`pgn.illegal`): an illegal move stands, or a position was set up.
+    pub pgn_stops: bool,
+    /// The files of LiveChess Cloud (`cloud`); nothing when they are switched off.
+    pub cloud: Option<CloudConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -90,6 +96,8 @@ pub struct ReleaseConfig {
     pub stream: Policy,
     /// Boards as DGT boards (`dgt-emulation`).
     pub dgt: Policy,
+    /// Files of LiveChess Cloud (`cloud`).
+    pub cloud: Policy,
 }
 
 /// How much is logged.

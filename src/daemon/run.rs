@@ -33,7 +33,7 @@ use super::{
 use crate::{
     config::{BoardConfig, Config, PortName, SensorConfig},
     desk::{self, Keys, Line, Token, TokenError},
-    feed::{self, FeedConfig, FeedError, Output, Outputs, livechess::BoardNote},
+    feed::{self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, livechess::BoardNote},
     publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
@@ -200,6 +200,8 @@ fn feed_config(config: &Config) -> FeedConfig {
         operator: config.operator,
         stream: config.stream,
         livechess_moves: config.livechess_moves,
+        pgn_after_set_up: if config.pgn_stops { AfterSetUp::Stop } else { AfterSetUp::GoOn },
+        cloud: config.cloud.clone().map(|cloud| CloudOptions { dir: cloud.dir, host: cloud.host }),
         livechess_boards: config.boards.iter().map(note).collect(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
@@ -257,6 +259,7 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
         (Output::Stream, release.stream, config.stream.is_some()),
         (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
+        (Output::Cloud, release.cloud, config.cloud.is_some()),
     ];
     outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
 }

@@ -7,8 +7,10 @@
 mod assets;
 mod clock_page;
 pub mod clocks;
+mod cloud;
 mod conditional;
 mod dgt;
+mod files;
 mod http;
 pub mod hub;
 pub mod livechess;
@@ -22,7 +24,9 @@ mod serve;
 pub mod stream;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
+pub use cloud::CloudOptions;
 pub use dgt::{DgtPort, Place};
 pub use hub::Hub;
 pub use outputs::{Output, Outputs};
+pub use pgn::AfterSetUp;
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

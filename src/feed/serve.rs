@@ -11,12 +11,15 @@ use tokio::{
 };
 
 use super::{
+    cloud::{self, CloudFiles, CloudOptions},
     dgt::{DgtPort, Place, Plugged},
+    files,
     http::{self, Reach},
     livechess::{self, BoardNote},
     net::Limited,
     outputs::{Output, Outputs},
-    pgn_files,
+    pgn::AfterSetUp,
+    pgn_files::PgnFiles,
     stream::lines,
 };
 use crate::publish::release::Threshold;
@@ -41,6 +44,10 @@ pub struct FeedConfig {
     pub livechess_moves: Threshold,
     /// What LiveChess clients are told of the boards besides their games.
     pub livechess_boards: Vec<BoardNote>,
+    /// How PGN tells a game that goes on from a position that was set up.
+    pub pgn_after_set_up: AfterSetUp,
+    /// The files of LiveChess Cloud, over HTTP and on the disk; nothing switches them off.
+    pub cloud: Option<CloudOptions>,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
@@ -60,6 +67,8 @@ impl Default for FeedConfig {
             stream: None,
             livechess_moves: Threshold::Completed,
             livechess_boards: Vec::new(),
+            pgn_after_set_up: AfterSetUp::default(),
+            cloud: None,
             max_connections: 2000,
             livechess_origins: Vec::new(),
             dgt: Vec::new(),
@@ -173,13 +182,17 @@ impl Feeds {
         if let Some(listener) = http {
             let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
             let hub = outputs.of(Output::Http);
-            let router = http::router(hub.clone(), ending.clone(), more.clone(), reach);
+            let mut more = more.clone();
+            if let Some(options) = &config.cloud {
+                more = more.merge(cloud::router(outputs.of(Output::Cloud).clone(), options));
+            }
+            let router = http::router(hub.clone(), ending.clone(), more, reach, config.pgn_after_set_up);
             let listener = Limited::new(listener, limit, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
-            let router = http::router(hub.clone(), ending.clone(), more, Reach::All);
+            let router = http::router(hub.clone(), ending.clone(), more, Reach::All, config.pgn_after_set_up);
             let listener = Limited::new(listener, limit, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
@@ -212,7 +225,14 @@ impl Feeds {
         if let Some(dir) = config.pgn_dir {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
-                pgn_files::write_until(dir, hub, ending).await;
+                files::write_until(PgnFiles(config.pgn_after_set_up), dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        if let Some((dir, options)) = config.cloud.and_then(|options| Some((options.dir.clone()?, options))) {
+            let (hub, ending) = (outputs.of(Output::Cloud).clone(), ending.clone());
+            tasks.spawn(async move {
+                files::write_until(CloudFiles(options), dir, hub, ending).await;
                 Ok(())
             });
         }

@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod cloud;
 mod emulation;
 mod laws;
 mod matrix;
@@ -71,7 +72,10 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
     let style = pgn.word("time-control", &STYLES).unwrap_or_default();
     let pgn_policy = release::policy(&pgn, release);
+    let pgn_stops = pgn.word("illegal", &[("go-on", false), ("stop", true)]).unwrap_or(false);
     pgn.finish();
+    let (cloud, cloud_policy) =
+        cloud::cloud(&root, base, services.http.is_some(), services.http_policy.delay);
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
@@ -96,10 +100,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             pgn: pgn_policy,
             stream: services.stream_policy,
             dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
+            cloud: cloud_policy,
         },
         max_connections: services.max_connections,
         dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
+        pgn_stops,
+        cloud,
         arbiter_token,
         assistant_token,
         boards,

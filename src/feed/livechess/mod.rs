@@ -30,6 +30,7 @@ pub use self::{
     client::Client,
     follow::Now,
 };
+pub(super) use self::{follow::serial, resources::player};
 use super::{hub::Hub, metrics::ClientGuard, serve::ended, stream::socket::small};
 use crate::publish::{BoardState, release::Threshold};
 

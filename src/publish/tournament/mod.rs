@@ -11,7 +11,7 @@ mod uuid;
 use self::uuid::uuid;
 pub use self::{
     players::{Name, country, date, location, name},
-    score::{Outcome, Score},
+    score::{Outcome, Score, legal, rest},
 };
 use super::{BoardState, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING};
 

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Position as _};
 
 use crate::{
     notation::chess960::Array,
-    publish::{BoardState, PlyTimes, publisher::position_of},
+    publish::{BoardState, EarlierPart, PlyTimes, publisher::position_of},
     session::setup::INITIAL_FEN,
 };
 
@@ -118,8 +118,16 @@ fn suffixed(san: &str, times: PlyTimes) -> String {
     }
 }
 
-/// The game after the first part.
-fn rest(state: &BoardState, plies: usize) -> String {
+/// The moves of a part that are legal; they are all but a last one that is no move.
+pub fn legal(part: &EarlierPart) -> &[String] {
+    match part.san.split_last() {
+        Some((last, before)) if is_two_squares(last) => before,
+        _ => &part.san,
+    }
+}
+
+/// The game after its first part, in words: the first so many plies of the present one.
+pub fn rest(state: &BoardState, plies: usize) -> String {
     let mut text = String::new();
     let illegal = |san: &[String]| san.last().filter(|san| is_two_squares(san)).cloned();
     for (index, part) in state.earlier.iter().enumerate() {
