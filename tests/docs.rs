@@ -186,7 +186,7 @@ fn the_example_with_faults_names_them() {
 
 #[test]
 fn the_examples_of_the_documents_are_correct_configurations() {
-    for document in ["README.md", "docs/clock.md", "docs/configuration.md"] {
+    for document in ["README.md", "docs/clock.md", "docs/configuration.md", "docs/feeds.md"] {
         let text = read(document);
         let examples: Vec<&str> =
             text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

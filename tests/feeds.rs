@@ -6,6 +6,7 @@ mod feeds {
     pub mod cloud;
     pub mod http;
     pub mod livechess;
+    pub mod livechess_sessions;
     pub mod pgn_files;
     pub mod stream;
     pub mod table;
