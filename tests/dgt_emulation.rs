@@ -466,6 +466,16 @@ fn a_late_output_shows_a_late_board() {
     hall.sensors.lift("e7");
     hall.sensors.place("e5");
     hall.sensors.tell("\"clock\":\"black\"");
+    let published = |ply: u64| {
+        let journal = process::journals(&data, "1").pop()?;
+        let is_it = |record: &Value| record["fact"] == "move_published" && record["ply"] == ply;
+        process::records(&journal).iter().any(is_it).then_some(())
+    };
+    hall.daemon.until("the reply", |_| published(2));
+    assert_eq!(program.dump(), START, "one half-move was played since");
+    hall.sensors.lift("g1");
+    hall.sensors.place("f3");
+    hall.sensors.tell("\"clock\":\"white\"");
     program.until_shown(E4);
     hall.daemon.end();
 }

@@ -206,7 +206,17 @@ impl Outputs {
         self.0.news.notify_one();
     }
 
-    /// Takes what happened on a board: `at` is when the board knew it, `ev` the event that it follows from.
+    /// A board knows of this: what leaves late waits for it from now on, although a part of it may come to
+    /// [`Outputs::publish`] later, when its record is on stable storage.
+    pub fn heed(&self, board: &str, events: &[FeedEvent]) {
+        for group in self.0.groups.iter().filter(|group| !group.policy.delay.is_none()) {
+            if let Some(channel) = group.lock().iter_mut().find(|known| known.board == board) {
+                channel.lane.heed(events);
+            }
+        }
+    }
+
+    /// Takes what happened on a board, after [`Outputs::heed`]: `at` is when the board knew it, `ev` the event that it follows from.
     pub fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
         let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
         for group in &self.0.groups {

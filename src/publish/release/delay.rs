@@ -61,6 +61,8 @@ pub struct Waiting {
     /// The board with everything that waits.
     state: BoardState,
     progress: Progress,
+    /// The same of what came here: moves wait for the disk, and an output may wait for completed ones.
+    passed: Progress,
     /// The arbiter went back in the game, and nothing waits yet that happened since.
     went_back: bool,
 }
@@ -74,15 +76,14 @@ impl Waiting {
             events: 0,
             state,
             progress: Progress::default(),
+            passed: Progress::default(),
             went_back: false,
         }
     }
 
     /// The game went on: whatever the output may see of it, it counts for what waits.
     pub fn heed(&mut self, events: &[FeedEvent]) {
-        let before = self.progress.high;
-        events.iter().for_each(|event| self.progress.count(event));
-        self.went_back |= self.progress.high < before;
+        self.went_back |= self.progress.follow(events);
     }
 
     /// Takes what the output may see, once its delay has passed.
@@ -97,12 +98,15 @@ impl Waiting {
                 let (under_way, told): (Vec<_>, Vec<_>) =
                     events.into_iter().partition(FeedEvent::is_immediate);
                 let first = whole && under_way.is_empty();
-                for (events, whole, ahead) in [(told, first, 0), (under_way, whole, 1)] {
+                let plies = [self.passed.high, self.progress.high.saturating_add(1)];
+                for (events, whole, plies) in [(told, first, plies[0]), (under_way, whole, plies[1])] {
                     if !events.is_empty() {
-                        self.queue(Moment { at, ev, whole, step: Step::Events(events) }, ahead);
+                        let need = plies.saturating_add(self.delay.plies);
+                        self.queue(Moment { at, ev, whole, step: Step::Events(events) }, need);
                     }
                 }
             }
+            // Nothing of another game waits for moves of this one.
             step => self.queue(Moment { at, ev, whole, step }, 0),
         }
         if self.events > ROOM {
@@ -110,17 +114,12 @@ impl Waiting {
         }
     }
 
-    fn queue(&mut self, moment: Moment, ahead: u64) {
-        // Nothing of another game waits for moves of this one.
-        let own = match moment.step {
-            Step::Set(_) => 0,
-            Step::Events(_) => self.progress.high.saturating_add(self.delay.plies).saturating_add(ahead),
-        };
-        if std::mem::take(&mut self.went_back) || own == 0 {
-            self.queue.iter_mut().for_each(|entry| entry.need = entry.need.min(own));
+    fn queue(&mut self, moment: Moment, need: u64) {
+        if std::mem::take(&mut self.went_back) || need == 0 {
+            self.queue.iter_mut().for_each(|entry| entry.need = entry.need.min(need));
         }
         self.events += moment.size();
-        self.queue.push_back(Entry { moment, need: own });
+        self.queue.push_back(Entry { moment, need });
     }
 
     /// Takes what the output has shown already. Nothing waits before it.
@@ -133,9 +132,12 @@ impl Waiting {
         match step {
             Step::Set(state) => {
                 self.state.clone_from(state);
-                self.progress = Progress::default();
+                (self.progress, self.passed) = (Progress::default(), Progress::default());
             }
-            Step::Events(events) => events.iter().for_each(|event| self.state.apply(event)),
+            Step::Events(events) => {
+                events.iter().for_each(|event| self.state.apply(event));
+                self.went_back |= self.passed.follow(events);
+            }
         }
     }
 
@@ -143,9 +145,10 @@ impl Waiting {
     fn collapse(&mut self) {
         let Some(last) = self.queue.pop_back() else { return };
         let step = Step::Set(Box::new(self.state.clone()));
+        let need = self.queue.iter().map(|entry| entry.need).fold(last.need, u64::max);
         self.queue.clear();
         self.events = 1;
-        self.queue.push_back(Entry { moment: Moment { step, ..last.moment }, need: last.need });
+        self.queue.push_back(Entry { moment: Moment { step, ..last.moment }, need });
     }
 
     /// True when nothing waits.
@@ -174,6 +177,13 @@ impl Waiting {
 }
 
 impl Progress {
+    /// Counts; true when the arbiter went back in the game.
+    fn follow(&mut self, events: &[FeedEvent]) -> bool {
+        let before = self.high;
+        events.iter().for_each(|event| self.count(event));
+        self.high < before
+    }
+
     fn count(&mut self, event: &FeedEvent) {
         match event {
             FeedEvent::Move { .. } => {

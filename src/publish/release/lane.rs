@@ -84,6 +84,7 @@ impl Lane {
         let mut reached = Reached { ev: -1, whole: true };
         let mut lane = Lane { policy, filter, waiting, tally, plies: 0, result: "*" };
         for Past { at, ev, events } in past {
+            lane.heed(&events);
             let events = lane.filter(events);
             // Of the last event that left the board and the clock may be waited for still.
             let (gone, events): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
@@ -114,10 +115,14 @@ impl Lane {
         (lane, shown, told)
     }
 
-    fn filter(&mut self, events: Vec<FeedEvent>) -> Vec<FeedEvent> {
+    /// The board knows of this. It counts for what waits from now on, even where it comes to the output later.
+    pub fn heed(&mut self, events: &[FeedEvent]) {
         if let Some(waiting) = &mut self.waiting {
-            waiting.heed(&events);
+            waiting.heed(events);
         }
+    }
+
+    fn filter(&mut self, events: Vec<FeedEvent>) -> Vec<FeedEvent> {
         match &mut self.filter {
             Some(filter) => filter.pass(events),
             None => events,
@@ -129,7 +134,7 @@ impl Lane {
         self.policy
     }
 
-    /// Takes what happened at `at`; what may leave at once comes back.
+    /// Takes what happened at `at`, after [`Lane::heed`]; what may leave at once comes back.
     pub fn push(&mut self, at: i64, ev: i64, events: Vec<FeedEvent>) -> Option<Moment> {
         let events = self.filter(events);
         if events.is_empty() {
