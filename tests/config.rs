@@ -258,6 +258,18 @@ fn files_of_the_cloud_and_what_the_operator_says_of_a_board() {
 }
 
 #[test]
+fn a_certificate_and_its_key_come_together() {
+    refuses_head(
+        "[livechess]\ncertificate = \"cert.pem\"",
+        &["2:15: livechess.certificate: needs livechess.key, too"],
+    );
+    refuses_head("[livechess]\nkey = \"key.pem\"", &["2:7: livechess.key: needs livechess.certificate, too"]);
+    let text = format!("[livechess]\ncertificate = \"cert.pem\"\nkey = \"/key.pem\"\n{BOARD}");
+    let files = config::parse("conf/a.toml", &text).unwrap().livechess_tls.unwrap();
+    assert_eq!((files.0.as_path(), files.1.as_path()), (Path::new("conf/cert.pem"), Path::new("/key.pem")));
+}
+
+#[test]
 fn the_game() {
     refuses_head(
         "[defaults]\nrules = \"fide-2024\"",

@@ -7,6 +7,8 @@ mod feeds {
     pub mod http;
     pub mod livechess;
     pub mod livechess_sessions;
+    #[cfg(feature = "tls")]
+    pub mod livechess_tls;
     pub mod pgn_files;
     pub mod stream;
     pub mod table;

@@ -38,6 +38,7 @@ impl Config {
             http: local(read::HTTP_PORT),
             livechess: local(read::LIVECHESS_PORT),
             livechess_origins: Vec::new(),
+            livechess_tls: None,
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,

@@ -56,6 +56,8 @@ pub struct Config {
     /// Web origins that may open the LiveChess API from a browser, besides those that always may
     /// (`livechess.allowed-origins`). Programs that send no origin are not affected.
     pub livechess_origins: Vec<String>,
+    /// The certificate of the LiveChess-compatible API, and its key (`livechess.certificate`, `livechess.key`).
+    pub livechess_tls: Option<(PathBuf, PathBuf)>,
     /// Where the web pages are served once more, for the operator, who sees everything at once (`operator`).
     pub operator: Option<SocketAddr>,
     /// Where the streams are served as lines over TCP (`stream`); nothing when they are off.

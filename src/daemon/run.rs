@@ -33,7 +33,10 @@ use super::{
 use crate::{
     config::{BoardConfig, Config, PortName, SensorConfig},
     desk::{self, Keys, Line, Token, TokenError},
-    feed::{self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, livechess::BoardNote},
+    feed::{
+        self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles,
+        livechess::BoardNote,
+    },
     publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
@@ -169,6 +172,9 @@ async fn serve(
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
+    if let Some(address) = livechess.filter(|_| config.livechess_tls.is_some()) {
+        tracing::info!("LiveChess over TLS at the same port: wss://{address}/api/v1.0");
+    }
     started(&Started { http, livechess, operator, stream, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
@@ -202,6 +208,7 @@ fn feed_config(config: &Config) -> FeedConfig {
         livechess_moves: config.livechess_moves,
         pgn_after_set_up: if config.pgn_stops { AfterSetUp::Stop } else { AfterSetUp::GoOn },
         cloud: config.cloud.clone().map(|cloud| CloudOptions { dir: cloud.dir, host: cloud.host }),
+        livechess_tls: config.livechess_tls.clone().map(|(certificate, key)| TlsFiles { certificate, key }),
         livechess_boards: config.boards.iter().map(note).collect(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),

@@ -22,6 +22,7 @@ pub mod pgn;
 mod pgn_files;
 mod serve;
 pub mod stream;
+mod tls;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
 pub use cloud::CloudOptions;
@@ -30,3 +31,4 @@ pub use hub::Hub;
 pub use outputs::{Output, Outputs};
 pub use pgn::AfterSetUp;
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};
+pub use tls::{TlsError, TlsFiles};

@@ -2,7 +2,7 @@
 
 use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
 
-use axum::Router;
+use axum::{Router, serve::Listener};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},
@@ -21,6 +21,7 @@ use super::{
     pgn::AfterSetUp,
     pgn_files::PgnFiles,
     stream::lines,
+    tls::{self, Secured, TlsError, TlsFiles},
 };
 use crate::publish::release::Threshold;
 
@@ -42,6 +43,8 @@ pub struct FeedConfig {
     pub stream: Option<SocketAddr>,
     /// From when on a move is in the list that LiveChess clients get.
     pub livechess_moves: Threshold,
+    /// A certificate for LiveChess clients that come over TLS.
+    pub livechess_tls: Option<TlsFiles>,
     /// What LiveChess clients are told of the boards besides their games.
     pub livechess_boards: Vec<BoardNote>,
     /// How PGN tells a game that goes on from a position that was set up.
@@ -66,6 +69,7 @@ impl Default for FeedConfig {
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,
+            livechess_tls: None,
             livechess_boards: Vec::new(),
             pgn_after_set_up: AfterSetUp::default(),
             cloud: None,
@@ -89,6 +93,9 @@ pub enum FeedError {
         /// What to do.
         remedy: String,
     },
+    /// There is no TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A surface broke down.
     #[error("{what} stopped: {source}")]
     Serve {
@@ -100,9 +107,9 @@ pub enum FeedError {
 }
 
 /// Surfaces that are bound and wait to be served.
-#[derive(Debug)]
 pub struct Feeds {
     config: FeedConfig,
+    acceptor: Option<tls::Acceptor>,
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
     operator: Option<TcpListener>,
@@ -112,14 +119,21 @@ pub struct Feeds {
     more: Router,
 }
 
+impl std::fmt::Debug for Feeds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Feeds").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
 /// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
 pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
+    let acceptor = config.livechess_tls.as_ref().map(tls::acceptor).transpose()?;
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
     let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
-    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new() })
+    Ok(Feeds { config, acceptor, http, livechess, operator, stream, dgt, more: Router::new() })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -174,7 +188,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, stream, dgt, more } = self;
+        let Feeds { config, acceptor, http, livechess, operator, stream, dgt, more } = self;
         let limit = config.max_connections;
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -204,7 +218,7 @@ impl Feeds {
                 notes: config.livechess_boards,
             };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "livechess");
+            let listener = Secured::new(Limited::new(listener, limit, hub.clone(), "livechess"), acceptor);
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
@@ -266,7 +280,7 @@ impl Feeds {
 
 async fn surface(
     what: &'static str,
-    listener: Limited,
+    listener: impl Listener<Addr = SocketAddr>,
     router: Router,
     mut ending: watch::Receiver<bool>,
 ) -> Result<(), FeedError> {

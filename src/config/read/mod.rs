@@ -65,7 +65,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let section = root.section("release");
     let release = release::policy(&section, Policy::default());
     section.finish();
-    let services = services(&root, release);
+    let services = services(&root, base, release);
     let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
@@ -91,6 +91,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         http: services.http,
         livechess: services.livechess,
         livechess_origins: services.origins,
+        livechess_tls: services.livechess_tls,
         operator: services.operator,
         stream: services.stream,
         livechess_moves: services.livechess_moves,
@@ -155,10 +156,11 @@ struct Services {
     livechess_moves: Threshold,
     livechess_delay: Delay,
     origins: Vec<String>,
+    livechess_tls: Option<(PathBuf, PathBuf)>,
     max_connections: usize,
 }
 
-fn services(root: &Section<'_>, release: Policy) -> Services {
+fn services(root: &Section<'_>, base: &Path, release: Policy) -> Services {
     let http_section = root.section("http");
     let http = listener(&http_section, HTTP_PORT, true);
     let http_policy = release::policy(&http_section, release);
@@ -171,6 +173,7 @@ fn services(root: &Section<'_>, release: Policy) -> Services {
     let livechess_moves = section.word("publish", &release::THRESHOLDS).unwrap_or(Threshold::Completed);
     let livechess_delay = release::delay(&section, release.delay);
     let origins = origins(&section).unwrap_or_default();
+    let livechess_tls = certificate(&section, base);
     let operator_section = root.section("operator");
     // Where spectators see the game late, the operator has a page of his own.
     let operator =
@@ -199,8 +202,23 @@ fn services(root: &Section<'_>, release: Policy) -> Services {
         livechess_moves,
         livechess_delay,
         origins,
+        livechess_tls,
         max_connections,
     }
+}
+
+/// `certificate` and `key`, which come together.
+fn certificate(section: &Section<'_>, base: &Path) -> Option<(PathBuf, PathBuf)> {
+    let (certificate, key) = (path(section, "certificate", base), path(section, "key", base));
+    let lacks = |given, other| {
+        section.problem(given, format!("needs {}, too", section.path_of(other)));
+    };
+    match (&certificate, &key) {
+        (Some(_), None) if !section.has("key") => lacks("certificate", "key"),
+        (None, Some(_)) if !section.has("certificate") => lacks("key", "certificate"),
+        _ => {}
+    }
+    certificate.zip(key)
 }
 
 /// Notes services that cannot listen beside each other.
