@@ -213,6 +213,7 @@ fn feed_config(config: &Config) -> FeedConfig {
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
         dgt: dgt_ports(config),
+        ..FeedConfig::default()
     }
 }
 

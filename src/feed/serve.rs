@@ -16,7 +16,7 @@ use super::{
     files,
     http::{self, Reach},
     livechess::{self, BoardNote},
-    net::Limited,
+    net::{self, Limited, Limits},
     outputs::{Output, Outputs},
     pgn::AfterSetUp,
     pgn_files::PgnFiles,
@@ -53,6 +53,9 @@ pub struct FeedConfig {
     pub cloud: Option<CloudOptions>,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
+    /// How long a client may take from the first byte of a request to the first one of the answer. A connection on
+    /// which a request is not finished then is closed.
+    pub asking: Duration,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
     pub livechess_origins: Vec<String>,
     /// The boards that are DGT boards for other programs.
@@ -74,6 +77,7 @@ impl Default for FeedConfig {
             pgn_after_set_up: AfterSetUp::default(),
             cloud: None,
             max_connections: 2000,
+            asking: net::ASKING,
             livechess_origins: Vec::new(),
             dgt: Vec::new(),
         }
@@ -189,7 +193,7 @@ impl Feeds {
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
         let Feeds { config, acceptor, http, livechess, operator, stream, dgt, more } = self;
-        let limit = config.max_connections;
+        let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
@@ -201,13 +205,13 @@ impl Feeds {
                 more = more.merge(cloud::router(outputs.of(Output::Cloud).clone(), options));
             }
             let router = http::router(hub.clone(), ending.clone(), more, reach, config.pgn_after_set_up);
-            let listener = Limited::new(listener, limit, hub.clone(), "http");
+            let listener = Limited::new(listener, limits, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
             let router = http::router(hub.clone(), ending.clone(), more, Reach::All, config.pgn_after_set_up);
-            let listener = Limited::new(listener, limit, hub.clone(), "operator");
+            let listener = Limited::new(listener, limits, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
@@ -218,12 +222,12 @@ impl Feeds {
                 notes: config.livechess_boards,
             };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
-            let listener = Secured::new(Limited::new(listener, limit, hub.clone(), "livechess"), acceptor);
+            let listener = Secured::new(Limited::new(listener, limits, hub.clone(), "livechess"), acceptor);
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
             let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "stream");
+            let listener = Limited::new(listener, limits, hub.clone(), "stream");
             tasks.spawn(async move {
                 lines::serve(listener, hub, ending, alive).await;
                 Ok(())
