@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::{
-    feed::pgn::pgn_of,
+    feed::pgn::{AfterSetUp, pgn_of},
     game::Board,
     journal::{
         record::RecordedFact,
@@ -150,7 +150,7 @@ impl Replay {
             }
             Emit::Pgn => {
                 if let Some(publisher) = &self.publisher {
-                    self.out.push_str(&pgn_of(publisher.state()));
+                    self.out.push_str(&pgn_of(publisher.state(), AfterSetUp::GoOn));
                 }
             }
             Emit::States | Emit::Facts => {}

@@ -147,7 +147,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, dgt-emulation, http, lichess, livechess, log, operator, pgn, release, stream",
+            "1:1: colour: unknown key; known here: arbiter, board, cloud, data, defaults, dgt-emulation, http, lichess, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
@@ -262,7 +262,7 @@ fn what_leaves_when() {
     refuses_head(
         "[pgn]\ndelay = 900",
         &[
-            "2:1: pgn.delay: unknown key; known here: delay-plies, delay-s, dir, enabled, publish, time-control",
+            "2:1: pgn.delay: unknown key; known here: delay-plies, delay-s, dir, enabled, illegal, publish, time-control",
         ],
     );
     refuses_head(
@@ -281,6 +281,45 @@ fn what_leaves_when() {
     assert_eq!(config.operator.unwrap().to_string(), "127.0.0.1:8081", "the public page is late");
     let config = config::parse("t.toml", BOARD).unwrap();
     assert_eq!((config.operator, config.release.http), (None, Policy::default()));
+}
+
+#[test]
+fn files_of_the_cloud_and_what_the_operator_says_of_a_board() {
+    refuses_head(
+        "[http]\nenabled = false\n[cloud]\nenabled = true\nhost = \"http://x/\"\n[pgn]\nillegal = \"never\"",
+        &[
+            "4:11: cloud.enabled: [http] is switched off, which would serve the files; set cloud.dir, too",
+            "5:8: cloud.host: expected a host such as \"boards.example\" or \"192.0.2.7:8080\", found \"http://x/\"",
+            "7:11: pgn.illegal: expected \"go-on\" or \"stop\", found \"never\"",
+        ],
+    );
+    refuses_board(
+        "[board.tags]\nwhite-federation = \"Ned\"\nblack-elo = 0\n[board.livechess]\nactive = \"no\"\n\
+         [board.sensor.simulated]",
+        &[
+            "4:20: board.tags.white-federation: expected three capital letters such as \"NED\", found \"Ned\"",
+            "5:13: board.tags.black-elo: expected a whole number from 1 to 4000, found 0",
+            "7:10: board.livechess.active: expected true or false, found \"no\"",
+        ],
+    );
+    let text = "[release]\ndelay-s = 5\n[http]\ndelay-s = 60\n[cloud]\nenabled = true\ndir = \"c\"\n";
+    let read = config::parse("conf/a.toml", &format!("{text}{BOARD}")).unwrap();
+    let delay = Delay { us: 60_000_000, plies: 0 };
+    assert_eq!(read.release.cloud, Policy { threshold: Threshold::Completed, delay }, "as late as the page");
+    assert_eq!(read.cloud.unwrap().dir.as_deref(), Some(Path::new("conf/c")));
+    assert!(config::parse("a.toml", BOARD).unwrap().cloud.is_none());
+}
+
+#[test]
+fn a_certificate_and_its_key_come_together() {
+    refuses_head(
+        "[livechess]\ncertificate = \"cert.pem\"",
+        &["2:15: livechess.certificate: needs livechess.key, too"],
+    );
+    refuses_head("[livechess]\nkey = \"key.pem\"", &["2:7: livechess.key: needs livechess.certificate, too"]);
+    let text = format!("[livechess]\ncertificate = \"cert.pem\"\nkey = \"/key.pem\"\n{BOARD}");
+    let files = config::parse("conf/a.toml", &text).unwrap().livechess_tls.unwrap();
+    assert_eq!((files.0.as_path(), files.1.as_path()), (Path::new("conf/cert.pem"), Path::new("/key.pem")));
 }
 
 #[test]

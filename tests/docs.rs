@@ -73,7 +73,8 @@ fn the_test_command_of_the_readme_is_the_one_that_is_run_for_every_change() {
     assert!(read(".ci/run").contains("\nstep tests/run "));
     let machines = ["tests/vm/gpio-sim.sh", "tests/vm/raspberry-pi.sh"];
     assert!(machines.iter().all(|script| read("tests/run").contains(script)));
-    for script in ["tests/run", ".ci/run"].into_iter().chain(machines) {
+    assert!(read("tests/run").contains("tests/clients/run --short"));
+    for script in ["tests/run", ".ci/run", "tests/clients/run"].into_iter().chain(machines) {
         assert_ne!(fs::metadata(project(script)).unwrap().permissions().mode() & 0o100, 0, "{script}");
         let status = Command::new("bash").args(["-n", script]).current_dir(project("")).status().unwrap();
         assert!(status.success(), "{script}");
@@ -186,7 +187,7 @@ fn the_example_with_faults_names_them() {
 
 #[test]
 fn the_examples_of_the_documents_are_correct_configurations() {
-    for document in ["README.md", "docs/clock.md", "docs/configuration.md"] {
+    for document in ["README.md", "docs/clock.md", "docs/configuration.md", "docs/feeds.md"] {
         let text = read(document);
         let examples: Vec<&str> =
             text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

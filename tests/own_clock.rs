@@ -393,7 +393,7 @@ fn without_a_clock_think_times_are_on_record() {
     assert_eq!(times, [(1, 10_000, press()), (2, 10_000, press()), (3, 10_000, press())]);
     assert!(table.told(|fact| fact["fact"] == "clock").is_empty());
     assert!(table.publisher.state().plies.iter().all(|ply| ply.elapsed_ms == Some(10_000)));
-    let text = touchmoved::feed::pgn::pgn_of(table.publisher.state());
+    let text = touchmoved::feed::pgn::pgn_of(table.publisher.state(), touchmoved::feed::AfterSetUp::GoOn);
     assert!(text.contains("1. e4 {[%emt 0:00:10]} 1... e5 {[%emt 0:00:10]}"), "{text}");
 
     // Nobody presses: a move ends when it is made. The public sees it only where it is switched on.

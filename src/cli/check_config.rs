@@ -127,6 +127,12 @@ fn summary(config: &Config, listed: usize) -> String {
     let release = config.release;
     line("http", &(service(config.http) + &late(release.http)));
     line("livechess", &(service(config.livechess) + &late(release.livechess)));
+    if let Some(cloud) = &config.cloud {
+        let http = config.http.map(|address| format!("http://{address}/get/"));
+        let dir = cloud.dir.as_ref().map(|dir| dir.display().to_string());
+        let places: Vec<String> = http.into_iter().chain(dir).collect();
+        line("cloud", &(places.join(", ") + &late(release.cloud)));
+    }
     if config.operator.is_some() {
         line("operator", &service(config.operator));
     }

@@ -46,6 +46,21 @@ impl std::fmt::Display for BoardId {
     }
 }
 
+/// What the operator says of a board in the LiveChess API.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveChessBoard {
+    /// A remark.
+    pub comment: Option<String>,
+    /// False where the board is switched off there.
+    pub active: bool,
+}
+
+impl Default for LiveChessBoard {
+    fn default() -> LiveChessBoard {
+        LiveChessBoard { comment: None, active: true }
+    }
+}
+
 /// One configured board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoardConfig {
@@ -53,6 +68,8 @@ pub struct BoardConfig {
     pub id: BoardId,
     /// Serial number under which the LiveChess API lists the board.
     pub serial: Option<String>,
+    /// What the LiveChess API says of the board besides its game (`board.livechess`).
+    pub livechess: LiveChessBoard,
     /// The game. For a sensor log use [`BoardConfig::setup_of_log`].
     pub setup: GameSetup,
     /// Tags of the game.

@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig, Speed,
+    BoardConfig, BoardId, Config, Level, LiveChessBoard, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig,
+    Speed,
     board::{GameOptions, base_setup},
     emulation::{BoardEmulation, DgtEmulation},
     read, sha256,
@@ -37,6 +38,7 @@ impl Config {
             http: local(read::HTTP_PORT),
             livechess: local(read::LIVECHESS_PORT),
             livechess_origins: Vec::new(),
+            livechess_tls: None,
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,
@@ -45,6 +47,8 @@ impl Config {
             dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),
             lichess: None,
+            pgn_stops: false,
+            cloud: None,
             arbiter_token: None,
             assistant_token: None,
             boards: (1..=boards)
@@ -61,6 +65,7 @@ impl Config {
                     Some(BoardConfig {
                         id,
                         serial: None,
+                        livechess: LiveChessBoard::default(),
                         setup,
                         tags,
                         sensor,

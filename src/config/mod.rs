@@ -4,6 +4,7 @@
 //! anywhere. [`parse`] collects every problem of a file instead of stopping at the first one.
 
 mod board;
+mod cloud;
 mod demo;
 mod emulation;
 mod lichess;
@@ -22,7 +23,8 @@ use std::{net::SocketAddr, path::PathBuf};
 use sha2::{Digest as _, Sha256};
 
 pub use self::{
-    board::{BoardConfig, BoardId},
+    board::{BoardConfig, BoardId, LiveChessBoard},
+    cloud::CloudConfig,
     emulation::{BoardEmulation, DgtEmulation},
     lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
@@ -56,6 +58,8 @@ pub struct Config {
     /// Web origins that may open the LiveChess API from a browser, besides those that always may
     /// (`livechess.allowed-origins`). Programs that send no origin are not affected.
     pub livechess_origins: Vec<String>,
+    /// The certificate of the LiveChess-compatible API, and its key (`livechess.certificate`, `livechess.key`).
+    pub livechess_tls: Option<(PathBuf, PathBuf)>,
     /// Where the web pages are served once more, for the operator, who sees everything at once (`operator`).
     pub operator: Option<SocketAddr>,
     /// Where the streams are served as lines over TCP (`stream`); nothing when they are off.
@@ -72,6 +76,10 @@ pub struct Config {
     pub pgn_dir: Option<PathBuf>,
     /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
     pub lichess: Option<LichessConfig>,
+    /// PGN ends where the legal game ended (`pgn.illegal`): an illegal move stands, or a position was set up.
+    pub pgn_stops: bool,
+    /// The files of LiveChess Cloud (`cloud`); nothing when they are switched off.
+    pub cloud: Option<CloudConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -96,6 +104,8 @@ pub struct ReleaseConfig {
     pub lichess: Policy,
     /// Boards as DGT boards (`dgt-emulation`).
     pub dgt: Policy,
+    /// Files of LiveChess Cloud (`cloud`).
+    pub cloud: Policy,
 }
 
 /// How much is logged.

@@ -30,9 +30,12 @@ use super::{
     writer::STALL,
 };
 use crate::{
-    config::Config,
+    config::{BoardConfig, Config, PortName, SensorConfig},
     desk::{self, Keys, Line},
-    feed::{self, FeedConfig, FeedError, Output, Outputs, lichess::Push},
+    feed::{
+        self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles, lichess::Push,
+        livechess::BoardNote,
+    },
     publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
@@ -158,6 +161,9 @@ async fn serve(
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines))).pushing(push);
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
+    if let Some(address) = livechess.filter(|_| config.livechess_tls.is_some()) {
+        tracing::info!("LiveChess over TLS at the same port: wss://{address}/api/v1.0");
+    }
     started(&Started { http, livechess, operator, stream, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
@@ -189,10 +195,36 @@ fn feed_config(config: &Config) -> FeedConfig {
         operator: config.operator,
         stream: config.stream,
         livechess_moves: config.livechess_moves,
+        pgn_after_set_up: if config.pgn_stops { AfterSetUp::Stop } else { AfterSetUp::GoOn },
+        cloud: config.cloud.clone().map(|cloud| CloudOptions { dir: cloud.dir, host: cloud.host }),
+        livechess_tls: config.livechess_tls.clone().map(|(certificate, key)| TlsFiles { certificate, key }),
+        livechess_boards: config.boards.iter().map(note).collect(),
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
         dgt: dgt_ports(config),
         ..FeedConfig::default()
+    }
+}
+
+/// What LiveChess clients are told of a board besides its game.
+fn note(board: &BoardConfig) -> BoardNote {
+    let of = |sensor: &SensorConfig| {
+        let device = match sensor {
+            SensorConfig::Dgt { port: PortName::Path(path), .. }
+            | SensorConfig::Peg { port: PortName::Path(path), .. } => {
+                path.file_name().map(|name| name.to_string_lossy().into_owned())
+            }
+            SensorConfig::Dgt { port: PortName::UsbSerial(number), .. }
+            | SensorConfig::Peg { port: PortName::UsbSerial(number), .. } => Some(number.clone()),
+            SensorConfig::Matrix(_) | SensorConfig::SensorLog { .. } | SensorConfig::Simulated { .. } => None,
+        };
+        (sensor.kind().to_owned(), device.unwrap_or_else(|| board.id.to_string()))
+    };
+    BoardNote {
+        board: board.id.to_string(),
+        devices: std::iter::once(&board.sensor).chain(&board.second).map(of).collect(),
+        comment: board.livechess.comment.clone(),
+        active: board.livechess.active,
     }
 }
 
@@ -225,6 +257,7 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::Stream, release.stream, config.stream.is_some()),
         (Output::Lichess, release.lichess, config.lichess.is_some()),
         (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
+        (Output::Cloud, release.cloud, config.cloud.is_some()),
     ];
     outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
 }

@@ -20,22 +20,27 @@ use super::{
     conditional::{Validators, http_date, unchanged},
     hub::Hub,
     lichess,
-    pgn::{pgn_of, pgn_of_all},
+    pgn::{AfterSetUp, pgn_of, pgn_of_all},
     stream::{self, Told, told},
 };
-use crate::{publish::BoardState, sysclock, wire::stream::Watch};
+use crate::{
+    publish::{BoardState, tournament::round_of},
+    sysclock,
+    wire::stream::Watch,
+};
 
 /// Longest body of a request in bytes; no request here needs one.
 const MAX_BODY: u64 = 16 * 1024;
 /// A state is old at once: it is not kept.
 const NO_STORE: &str = "no-store";
 /// A file may be kept, but is asked for again each time.
-const ASK: &str = "no-cache";
+pub(super) const ASK: &str = "no-cache";
 
 #[derive(Clone)]
 struct Shared {
     hub: Hub,
     ending: watch::Receiver<bool>,
+    pgn: AfterSetUp,
 }
 
 /// Who may reach a surface.
@@ -48,12 +53,18 @@ pub(super) enum Reach {
 }
 
 /// The routes of the surface, and those of others that share its address.
-pub(super) fn router(hub: Hub, ending: watch::Receiver<bool>, more: Router, reach: Reach) -> Router {
+pub(super) fn router(
+    hub: Hub,
+    ending: watch::Receiver<bool>,
+    more: Router,
+    reach: Reach,
+    pgn: AfterSetUp,
+) -> Router {
     let now = match reach {
         Reach::All => operator_routes(hub.clone(), ending.clone()),
         Reach::Public => late_routes(),
     };
-    let shared = Shared { hub, ending };
+    let shared = Shared { hub, ending, pgn };
     let public = Router::new()
         .route("/api/boards", get(boards).options(preflight))
         .route("/api/boards/{id}", get(board).options(preflight))
@@ -78,7 +89,7 @@ fn operator_routes(hub: Hub, ending: watch::Receiver<bool>) -> Router {
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
         .route("/api/push", get(push))
-        .with_state(Shared { hub: hub.clone(), ending: ending.clone() })
+        .with_state(Shared { hub: hub.clone(), ending: ending.clone(), pgn: AfterSetUp::default() })
         .merge(clock_page::router(hub, ending))
 }
 
@@ -110,7 +121,7 @@ async fn limits(request: Request, next: Next) -> Response {
 }
 
 /// Lets any web page read the public resources.
-async fn cross_origin(request: Request, next: Next) -> Response {
+pub(super) async fn cross_origin(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -119,7 +130,7 @@ async fn cross_origin(request: Request, next: Next) -> Response {
     response
 }
 
-async fn preflight() -> Response {
+pub(super) async fn preflight() -> Response {
     let headers = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD"),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, "if-none-match, if-modified-since, last-event-id"),
@@ -129,7 +140,7 @@ async fn preflight() -> Response {
 }
 
 /// A problem in words, as JSON.
-fn problem(status: StatusCode, message: &str) -> Response {
+pub(super) fn problem(status: StatusCode, message: &str) -> Response {
     let headers = [(header::CACHE_CONTROL, "no-store")];
     (status, headers, Json(json!({ "error": message }))).into_response()
 }
@@ -159,21 +170,29 @@ async fn board(State(shared): State<Shared>, Path(id): Path<String>, headers: He
 
 async fn board_pgn(State(shared): State<Shared>, Path(id): Path<String>, headers: HeaderMap) -> Response {
     match shared.hub.board(&id) {
-        Some(state) => pgn(&headers, pgn_of(&state), shared.hub.score_changed_us(&id)),
+        Some(state) => pgn(&headers, pgn_of(&state, shared.pgn), shared.hub.score_changed_us(&id)),
         None => unknown_board(&id),
     }
 }
 
 async fn pgn_file(State(shared): State<Shared>, Path(file): Path<String>, headers: HeaderMap) -> Response {
     let Some(id) = file.strip_suffix(".pgn") else {
-        return problem(StatusCode::NOT_FOUND, "PGN is at /pgn/games.pgn and at /pgn/{board}.pgn");
+        return problem(
+            StatusCode::NOT_FOUND,
+            "PGN is at /pgn/games.pgn, at /pgn/{board}.pgn and at /pgn/round-{number}.pgn",
+        );
     };
-    if id != "games" {
+    let round = id.strip_prefix("round-").and_then(|number| number.parse::<usize>().ok());
+    if id != "games" && (round.is_none() || shared.hub.board(id).is_some()) {
         return board_pgn(State(shared), Path(id.to_owned()), headers).await;
     }
-    let states = shared.hub.boards();
+    let mut states = shared.hub.boards();
+    states.retain(|state| round.is_none_or(|round| round_of(state) == round));
+    if states.is_empty() && round.is_some() {
+        return problem(StatusCode::NOT_FOUND, "no board plays this round; /api/boards tells the rounds");
+    }
     let changed = states.iter().filter_map(|state| shared.hub.score_changed_us(&state.id)).max();
-    pgn(&headers, pgn_of_all(states.iter().map(AsRef::as_ref)), changed)
+    pgn(&headers, pgn_of_all(states.iter().map(AsRef::as_ref), shared.pgn), changed)
 }
 
 fn pgn(headers: &HeaderMap, text: String, changed_us: Option<u64>) -> Response {
@@ -184,7 +203,7 @@ fn pgn(headers: &HeaderMap, text: String, changed_us: Option<u64>) -> Response {
 }
 
 /// 304 where the client has the body already.
-fn conditional(
+pub(super) fn conditional(
     headers: &HeaderMap,
     validators: &Validators,
     cache: &'static str,

@@ -66,6 +66,10 @@ struct Channel {
     last: u64,
     /// When the score changed last, in microseconds of UTC.
     score_changed_us: u64,
+    /// When anything changed last.
+    changed_us: u64,
+    /// When the first move of the game was shown.
+    began_us: Option<u64>,
 }
 
 /// A numbered event.
@@ -239,10 +243,18 @@ impl Hub {
                 channel.state = Arc::clone(&state);
                 channel.last += 1;
                 channel.score_changed_us = now;
+                channel.changed_us = now;
+                channel.began_us = None;
                 channel.last
             }
             None => {
-                shared.boards.push(Channel { state: Arc::clone(&state), last: 1, score_changed_us: now });
+                shared.boards.push(Channel {
+                    state: Arc::clone(&state),
+                    last: 1,
+                    score_changed_us: now,
+                    changed_us: now,
+                    began_us: None,
+                });
                 1
             }
         };
@@ -281,6 +293,10 @@ impl Hub {
             if event.changes_score() {
                 channel.score_changed_us = now;
             }
+            channel.changed_us = now;
+            if matches!(event, FeedEvent::Move { .. }) {
+                channel.began_us.get_or_insert(now);
+            }
             channel.last += 1;
             let own = channel.last;
             let happened = Happened { board: Arc::clone(&board), event, json: OnceLock::new() };
@@ -312,6 +328,26 @@ impl Hub {
     pub fn score_changed_us(&self, id: &str) -> Option<u64> {
         let shared = self.lock();
         shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.score_changed_us)
+    }
+
+    /// When anything of a board changed last, in microseconds of UTC.
+    pub(super) fn changed_us(&self, id: &str) -> Option<u64> {
+        let shared = self.lock();
+        shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.changed_us)
+    }
+
+    /// When the first move of the game on a board was shown, in microseconds of UTC.
+    pub(super) fn began_us(&self, id: &str) -> Option<u64> {
+        let shared = self.lock();
+        shared.boards.iter().find(|channel| channel.state.id == id)?.began_us
+    }
+
+    /// The game on a board began at this time, before the daemon was started.
+    pub(super) fn set_began(&self, id: &str, us: u64) {
+        let mut shared = self.lock();
+        if let Some(channel) = shared.boards.iter_mut().find(|channel| channel.state.id == id) {
+            channel.began_us = Some(us);
+        }
     }
 
     /// Subscribes. The first items are what happened after `last_id`, where the ring still holds all

@@ -8,8 +8,10 @@
 mod assets;
 mod clock_page;
 pub mod clocks;
+mod cloud;
 mod conditional;
 mod dgt;
+mod files;
 mod http;
 pub mod hub;
 pub mod lichess;
@@ -22,9 +24,13 @@ pub mod pgn;
 mod pgn_files;
 mod serve;
 pub mod stream;
+mod tls;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
+pub use cloud::CloudOptions;
 pub use dgt::{DgtPort, Place};
 pub use hub::Hub;
 pub use outputs::{Output, Outputs};
+pub use pgn::AfterSetUp;
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};
+pub use tls::{TlsError, TlsFiles};

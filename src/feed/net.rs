@@ -109,6 +109,16 @@ impl Connection {
         self.idle.as_mut().set(sleep_until(self.asked.map_or(still, |asked| asked.min(still))));
     }
 
+    /// The first byte that comes, which stays to be read; nothing when the client is gone.
+    #[cfg(feature = "tls")]
+    pub(super) fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<u8>>> {
+        let mut byte = [0; 1];
+        match self.stream.poll_peek(cx, &mut ReadBuf::new(&mut byte)) {
+            Poll::Pending => self.stand(cx).map(Err),
+            Poll::Ready(read) => Poll::Ready(read.map(|count| byte.first().copied().filter(|_| count > 0))),
+        }
+    }
+
     /// Ready with an error once nothing moved for too long.
     fn stand(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         ready!(self.idle.as_mut().poll(cx));

@@ -41,6 +41,8 @@ pub enum Output {
     Lichess,
     /// The boards as DGT boards for other programs.
     DgtEmulation,
+    /// Files of LiveChess Cloud.
+    Cloud,
 }
 
 impl Output {
@@ -53,6 +55,7 @@ impl Output {
             Output::Stream => "stream",
             Output::Lichess => "lichess",
             Output::DgtEmulation => "dgt-emulation",
+            Output::Cloud => "cloud",
         }
     }
 }
@@ -194,7 +197,11 @@ impl Outputs {
                     if !past.is_empty() {
                         group.record(&channel, told);
                     }
+                    let board = state.id.clone();
                     group.hub.set(state);
+                    if let Some(us) = began(&past, now) {
+                        group.hub.set_began(&board, us);
+                    }
                 }
             }
             lanes.push(channel);
@@ -296,6 +303,14 @@ impl Group {
             log.released(Released { to, left, wall_us: sysclock::wall_micros() });
         }
     }
+}
+
+/// When the first move of a game was made that goes on, in microseconds of UTC.
+fn began(past: &[Past], now: i64) -> Option<u64> {
+    let is_move = |event: &FeedEvent| matches!(event, FeedEvent::Move { .. });
+    let first = past.iter().find(|step| step.events.iter().any(is_move))?;
+    let age_us = u64::try_from(now.saturating_sub(first.at)).unwrap_or(0);
+    Some(sysclock::wall_micros().saturating_sub(age_us))
 }
 
 fn now() -> i64 {

@@ -7,28 +7,49 @@
 
 use std::fmt::Write as _;
 
-use crate::{publish::BoardState, session::setup::INITIAL_FEN};
+use crate::{
+    publish::{
+        BoardState, EarlierPart, PlyTimes,
+        tournament::{legal, rest},
+    },
+    session::setup::INITIAL_FEN,
+};
 
 /// The result of a game that both players lost.
 const BOTH_LOST: &str = "0-0";
 /// Columns that a line of the movetext fills at most; the standard asks for fewer than 80.
 const WIDTH: usize = 79;
 
+/// How a game is told that goes on from a position that was set up, or after an illegal move that stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterSetUp {
+    /// The game begins with that position; what was played before is a comment.
+    #[default]
+    GoOn,
+    /// The moves end where the legal game ended; what followed is a comment. Readers that know the game already
+    /// keep it. The result is told as ever.
+    Stop,
+}
+
 /// The PGN of the published game, `history` included, with `[%clk]` where times are known.
-pub fn pgn_of(state: &BoardState) -> String {
+pub fn pgn_of(state: &BoardState, after: AfterSetUp) -> String {
     let mut text = String::with_capacity(512 + 32 * state.plies.len());
-    write_tags(&mut text, state);
+    let first = state.earlier.first().filter(|_| after == AfterSetUp::Stop);
+    write_tags(&mut text, state, first.map_or(&state.start_fen, |first| &first.start_fen));
     text.push('\n');
-    write_movetext(&mut text, state);
+    match first {
+        Some(first) => write_first_part(&mut text, state, first),
+        None => write_movetext(&mut text, state),
+    }
     text
 }
 
 /// The PGN of several games: one blank line between two of them, in the given order.
-pub fn pgn_of_all<'a>(states: impl IntoIterator<Item = &'a BoardState>) -> String {
-    states.into_iter().map(pgn_of).collect::<Vec<_>>().join("\n")
+pub fn pgn_of_all<'a>(states: impl IntoIterator<Item = &'a BoardState>, after: AfterSetUp) -> String {
+    states.into_iter().map(|state| pgn_of(state, after)).collect::<Vec<_>>().join("\n")
 }
 
-fn write_tags(text: &mut String, state: &BoardState) {
+fn write_tags(text: &mut String, state: &BoardState, start_fen: &str) {
     let tags = &state.tags;
     let round = round_of(tags.round.as_deref(), tags.board.as_deref());
     tag(text, "Event", tags.event.as_deref().unwrap_or("?"));
@@ -41,8 +62,9 @@ fn write_tags(text: &mut String, state: &BoardState) {
     if let Some(board) = &tags.board {
         tag(text, "Board", board);
     }
-    if state.chess960 || state.start_fen != INITIAL_FEN {
-        tag(text, "FEN", &state.start_fen);
+    write_players(text, state);
+    if state.chess960 || start_fen != INITIAL_FEN {
+        tag(text, "FEN", start_fen);
         tag(text, "SetUp", "1");
     }
     if let Some(control) = &tags.time_control {
@@ -54,6 +76,26 @@ fn write_tags(text: &mut String, state: &BoardState) {
     }
     if let Some(termination) = state.termination {
         tag(text, "Termination", termination);
+    }
+}
+
+/// Ratings, titles and numbers of the players.
+fn write_players(text: &mut String, state: &BoardState) {
+    let sides = [("White", &state.tags.white_player), ("Black", &state.tags.black_player)];
+    for (side, player) in sides {
+        if let Some(elo) = player.elo {
+            tag(text, &format!("{side}Elo"), &elo.to_string());
+        }
+    }
+    for (side, player) in sides {
+        if let Some(title) = &player.title {
+            tag(text, &format!("{side}Title"), title);
+        }
+    }
+    for (side, player) in sides {
+        if let Some(id) = player.fide_id {
+            tag(text, &format!("{side}FideId"), &id.to_string());
+        }
     }
 }
 
@@ -140,25 +182,57 @@ fn write_movetext(text: &mut String, state: &BoardState) {
     }
     let mut numbers = Numbers::of(&state.start_fen);
     for ply in state.plies.iter() {
+        let times = PlyTimes { clock_ms: ply.clock_ms, elapsed_ms: ply.elapsed_ms };
+        line.ply(&mut numbers, &ply.san, times);
+    }
+    line.end(state);
+}
+
+/// The first part of a game that goes on from another position: its legal moves, and what followed in words.
+fn write_first_part(text: &mut String, state: &BoardState, first: &EarlierPart) {
+    let mut line = Line { text, column: 0 };
+    let mut numbers = Numbers::of(&first.start_fen);
+    let times = first.times.iter().copied().chain(std::iter::repeat(PlyTimes::default()));
+    for (san, times) in legal(first).iter().zip(times) {
+        line.ply(&mut numbers, san, times);
+    }
+    let words = rest(state, state.plies.len());
+    for word in format!("{{{words}}}").split(' ') {
+        line.token(word);
+    }
+    line.end(state);
+}
+
+impl Line<'_> {
+    /// A move with its number and its times.
+    fn ply(&mut self, numbers: &mut Numbers, san: &str, times: PlyTimes) {
         if let Some(number) = numbers.next() {
-            line.token(&number);
+            self.token(&number);
         }
-        line.token(&ply.san);
-        let left = ply.clock_ms.map(|ms| format!("[%clk {}]", clk(ms)));
-        let took = ply.elapsed_ms.map(|ms| format!("[%emt {}]", clk(ms)));
+        self.token(san);
+        let left = times.clock_ms.map(|ms| format!("[%clk {}]", clk(ms)));
+        let took = times.elapsed_ms.map(|ms| format!("[%emt {}]", clk(ms)));
         let times: Vec<String> = left.into_iter().chain(took).collect();
         if !times.is_empty() {
-            line.token(&format!("{{{}}}", times.join(" ")));
+            self.token(&format!("{{{}}}", times.join(" ")));
             numbers.needed = true;
         }
     }
-    if state.result == BOTH_LOST {
-        for word in "{Both players lost (0-0)}".split(' ') {
-            line.token(word);
+
+    /// What stands behind the moves.
+    fn end(&mut self, state: &BoardState) {
+        self.both_lost(state);
+        self.token(result_of(state));
+        self.text.push('\n');
+    }
+
+    fn both_lost(&mut self, state: &BoardState) {
+        if state.result == BOTH_LOST {
+            for word in "{Both players lost (0-0)}".split(' ') {
+                self.token(word);
+            }
         }
     }
-    line.token(result_of(state));
-    line.text.push('\n');
 }
 
 /// The numbers of the moves from a position on.
@@ -219,254 +293,4 @@ fn clk(ms: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        publish::{PublicPly, Publisher, Tags},
-        session::{Session, setup::GameSetup},
-    };
-    use pgn_reader::{RawComment, RawTag, Reader, SanPlus as ReadSan, Skip, Visitor};
-    use proptest::prelude::*;
-    use shakmaty::{CastlingMode, Chess, Position as _, san::SanPlus};
-    use std::{io, ops::ControlFlow};
-
-    /// What a reader of PGN finds in it.
-    #[derive(Debug, Default, PartialEq)]
-    struct Game {
-        tags: Vec<(String, String)>,
-        moves: Vec<String>,
-        comments: Vec<String>,
-        outcome: String,
-    }
-
-    struct Collect;
-
-    impl Visitor for Collect {
-        type Tags = Game;
-        type Movetext = Game;
-        type Output = Game;
-
-        fn begin_tags(&mut self) -> ControlFlow<Game, Game> {
-            ControlFlow::Continue(Game::default())
-        }
-        fn tag(&mut self, game: &mut Game, name: &[u8], value: RawTag<'_>) -> ControlFlow<Game> {
-            let name = String::from_utf8(name.to_vec()).unwrap();
-            game.tags.push((name, unescape(std::str::from_utf8(value.as_bytes()).unwrap())));
-            ControlFlow::Continue(())
-        }
-        fn begin_movetext(&mut self, game: Game) -> ControlFlow<Game, Game> {
-            ControlFlow::Continue(game)
-        }
-        fn san(&mut self, game: &mut Game, san: ReadSan) -> ControlFlow<Game> {
-            game.moves.push(san.to_string());
-            ControlFlow::Continue(())
-        }
-        fn comment(&mut self, game: &mut Game, comment: RawComment<'_>) -> ControlFlow<Game> {
-            game.comments.push(String::from_utf8(comment.as_bytes().to_vec()).unwrap());
-            ControlFlow::Continue(())
-        }
-        fn begin_variation(&mut self, _: &mut Game) -> ControlFlow<Game, Skip> {
-            ControlFlow::Continue(Skip(true))
-        }
-        fn outcome(&mut self, game: &mut Game, outcome: pgn_reader::Outcome) -> ControlFlow<Game> {
-            game.outcome = outcome.to_string();
-            ControlFlow::Continue(())
-        }
-        fn end_game(&mut self, game: Game) -> Game {
-            game
-        }
-    }
-
-    /// The value of a tag as the PGN standard reads it (section 7).
-    fn unescape(raw: &str) -> String {
-        let mut chars = raw.chars();
-        let mut value = String::new();
-        while let Some(c) = chars.next() {
-            value.push(if c == '\\' { chars.next().unwrap() } else { c });
-        }
-        value
-    }
-
-    fn read_all(text: &str) -> Vec<Game> {
-        let mut reader = Reader::new(io::Cursor::new(text.as_bytes()));
-        let mut games = Vec::new();
-        while let Some(game) = reader.read_game(&mut Collect).unwrap() {
-            games.push(game);
-        }
-        games
-    }
-
-    fn empty(setup: &GameSetup, tags: Tags) -> BoardState {
-        let session = Session::new(setup).unwrap();
-        Publisher::new("1", setup, tags, &session).state().clone()
-    }
-
-    fn ply(san: &str, clock_ms: Option<u64>) -> PublicPly {
-        PublicPly {
-            uci: String::new(),
-            san: san.to_owned(),
-            completed: clock_ms.is_some(),
-            clock_ms,
-            elapsed_ms: None,
-        }
-    }
-
-    #[test]
-    fn a_game_reads_as_broadcast_readers_expect_it() {
-        let tags = Tags {
-            event: Some("Test Open".to_owned()),
-            round: Some("1".to_owned()),
-            board: Some("2".to_owned()),
-            white: Some("One, White".to_owned()),
-            time_control: Some("90+30".to_owned()),
-            ..Tags::default()
-        };
-        let mut state = empty(&GameSetup::default(), tags);
-        state.plies = vec![ply("e4", Some(5_395_900)), ply("d5", None), ply("exd5", Some(59_000))].into();
-        assert_eq!(
-            pgn_of(&state),
-            "[Event \"Test Open\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"1.2\"]\n\
-             [White \"One, White\"]\n[Black \"?\"]\n[Result \"*\"]\n[Board \"2\"]\n\
-             [TimeControl \"90+30\"]\n\n\
-             1. e4 {[%clk 1:29:55]} 1... d5 2. exd5 {[%clk 0:00:59]} *\n"
-        );
-    }
-
-    #[test]
-    fn black_to_move_starts_with_dots_and_the_number_of_the_fen() {
-        let setup =
-            GameSetup { start_fen: "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned(), ..GameSetup::default() };
-        let mut state = empty(&setup, Tags::default());
-        state.plies = vec![ply("e5", None), ply("e4", None), ply("Kd7", None)].into();
-        state.result = "1/2-1/2";
-        let text = pgn_of(&state);
-        assert!(text.ends_with("\n\n40... e5 41. e4 Kd7 1/2-1/2\n"), "{text}");
-        assert!(text.contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40\"]\n[SetUp \"1\"]\n"), "{text}");
-        assert!(!text.contains("Variant"));
-    }
-
-    #[test]
-    fn what_was_played_before_a_position_was_set_up_is_a_comment() {
-        let setup =
-            GameSetup { start_fen: "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned(), ..GameSetup::default() };
-        let mut state = empty(&setup, Tags::default());
-        let start_fen = INITIAL_FEN.to_owned();
-        let san = ["e4", "e5", "e1e3"].map(str::to_owned).to_vec();
-        state.earlier = vec![crate::publish::EarlierPart { start_fen, san }].into();
-        state.plies = vec![ply("e5", None)].into();
-        let text = pgn_of(&state);
-        let end = "\n\n{Before this position was set up: 1. e4 e5 2. e1e3} 40... e5 *\n";
-        assert!(text.ends_with(end), "{text}");
-        assert_eq!(read_all(&text)[0].moves, ["e5"]);
-    }
-
-    #[test]
-    fn a_game_that_both_lost_has_no_result_that_readers_take_for_castling() {
-        let mut state = empty(&GameSetup::default(), Tags::default());
-        state.plies = vec![ply("e4", None)].into();
-        (state.result, state.termination) = ("0-0", Some("adjudication"));
-        let text = pgn_of(&state);
-        assert!(text.contains("[Result \"*\"]\n[Termination \"adjudication\"]\n"), "{text}");
-        let game = &read_all(&text)[0];
-        assert_eq!((game.moves.len(), game.outcome.as_str()), (1, "*"));
-        assert_eq!(game.comments, ["Both players lost (0-0)"]);
-    }
-
-    #[test]
-    fn the_times_of_both_sides_are_those_of_the_last_press_until_the_clock_stands() {
-        let mut state = empty(&GameSetup::default(), Tags::default());
-        let clock = |running| crate::publish::PublicClock {
-            white_ms: Some(5_000_000),
-            black_ms: Some(4_999_999),
-            running,
-            delay_ms: 0,
-            at_us: 0,
-        };
-        let tags = |state: &BoardState| -> Vec<(String, String)> {
-            let clocks = |(name, _): &(String, String)| name.contains("Clock");
-            read_all(&pgn_of(state))[0].tags.iter().filter(|tag| clocks(tag)).cloned().collect()
-        };
-        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert!(tags(&state).is_empty());
-        state.clock = Some(clock(Some("black")));
-        state.plies = vec![ply("e4", Some(5_400_000))].into();
-        assert_eq!(tags(&state), [tag("WhiteClock", "1:30:00")], "Black has not pressed yet");
-        state.plies = vec![ply("e4", Some(5_400_000)), ply("e5", Some(5_399_000)), ply("d4", None)].into();
-        let both = [tag("WhiteClock", "1:30:00"), tag("BlackClock", "1:29:59"), tag("Clock", "B/1:29:59")];
-        assert_eq!(tags(&state), both);
-        state.clock = Some(clock(None));
-        assert_eq!(tags(&state), [tag("WhiteClock", "1:23:20"), tag("BlackClock", "1:23:19")]);
-        state.start_fen = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned();
-        state.clock = Some(clock(Some("white")));
-        let turned = [tag("WhiteClock", "1:29:59"), tag("BlackClock", "1:30:00"), tag("Clock", "W/1:29:59")];
-        assert_eq!(tags(&state), turned);
-    }
-
-    #[test]
-    fn two_games_are_two_games() {
-        let state = empty(&GameSetup::default(), Tags::default());
-        let games = read_all(&pgn_of_all([&state, &state]));
-        assert_eq!(games.len(), 2);
-    }
-
-    #[test]
-    fn chess960_says_so_even_from_the_usual_array() {
-        let setup = GameSetup { castling: CastlingMode::Chess960, ..GameSetup::default() };
-        let text = pgn_of(&empty(&setup, Tags::default()));
-        assert!(text.contains("[SetUp \"1\"]\n[Variant \"Chess960\"]\n"), "{text}");
-    }
-
-    /// A random legal game: its plies with clocks.
-    fn game() -> impl Strategy<Value = Vec<PublicPly>> {
-        let choice = (any::<prop::sample::Index>(), prop::option::of(0..20_000_000_u64));
-        prop::collection::vec(choice, 0..200).prop_map(|choices| {
-            let mut position = Chess::default();
-            let mut plies = Vec::new();
-            for (index, clock_ms) in choices {
-                let moves = position.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                let san =
-                    SanPlus::from_move_and_play_unchecked(&mut position, moves[index.index(moves.len())]);
-                plies.push(ply(&san.to_string(), clock_ms));
-            }
-            plies
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(96))]
-
-        #[test]
-        fn whatever_was_written_is_read_back(
-            plies in game(),
-            white in "[\\PC\"\\\\]{0,40}",
-            event in prop::option::of("\\PC{0,100}"),
-            result in prop::sample::select(vec!["*", "1-0", "0-1", "1/2-1/2"]),
-        ) {
-            let tags = Tags { white: Some(white.clone()), event: event.clone(), ..Tags::default() };
-            let mut state = empty(&GameSetup::default(), tags);
-            state.plies = plies.into();
-            state.result = result;
-            let text = pgn_of(&state);
-            let games = read_all(&text);
-            prop_assert_eq!(games.len(), 1);
-            let game = &games[0];
-            let moves: Vec<&str> = state.plies.iter().map(|ply| ply.san.as_str()).collect();
-            prop_assert_eq!(&game.moves, &moves);
-            prop_assert_eq!(game.comments.len(), state.plies.iter().filter(|ply| ply.clock_ms.is_some()).count());
-            prop_assert_eq!(&game.outcome, result);
-            prop_assert_eq!(&game.tags[4], &("White".to_owned(), white));
-            prop_assert_eq!(&game.tags[0].1, &event.unwrap_or_else(|| "?".to_owned()));
-            let movetext = text.split("\n\n").last().unwrap_or_default();
-            prop_assert!(movetext.lines().all(|line| line.chars().count() < 80), "{}", movetext);
-        }
-    }
-
-    #[test]
-    fn a_name_with_a_line_break_stays_one_line() {
-        let tags = Tags { black: Some("A\nB".to_owned()), ..Tags::default() };
-        assert!(pgn_of(&empty(&GameSetup::default(), tags)).contains("[Black \"A B\"]\n"));
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::{future::Future, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use axum::Router;
+use axum::{Router, serve::Listener};
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},
@@ -11,13 +11,18 @@ use tokio::{
 };
 
 use super::{
+    cloud::{self, CloudFiles, CloudOptions},
     dgt::{DgtPort, Place, Plugged},
+    files,
     http::{self, Reach},
-    lichess, livechess,
+    lichess,
+    livechess::{self, BoardNote},
     net::{self, Limited, Limits},
     outputs::{Output, Outputs},
-    pgn_files,
+    pgn::AfterSetUp,
+    pgn_files::PgnFiles,
     stream::lines,
+    tls::{self, Secured, TlsError, TlsFiles},
 };
 use crate::publish::release::Threshold;
 
@@ -39,6 +44,14 @@ pub struct FeedConfig {
     pub stream: Option<SocketAddr>,
     /// From when on a move is in the list that LiveChess clients get.
     pub livechess_moves: Threshold,
+    /// A certificate for LiveChess clients that come over TLS.
+    pub livechess_tls: Option<TlsFiles>,
+    /// What LiveChess clients are told of the boards besides their games.
+    pub livechess_boards: Vec<BoardNote>,
+    /// How PGN tells a game that goes on from a position that was set up.
+    pub pgn_after_set_up: AfterSetUp,
+    /// The files of LiveChess Cloud, over HTTP and on the disk; nothing switches them off.
+    pub cloud: Option<CloudOptions>,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
     /// How long a client may take from the first byte of a request to the first one of the answer. A connection on
@@ -60,6 +73,10 @@ impl Default for FeedConfig {
             operator: None,
             stream: None,
             livechess_moves: Threshold::Completed,
+            livechess_tls: None,
+            livechess_boards: Vec::new(),
+            pgn_after_set_up: AfterSetUp::default(),
+            cloud: None,
             max_connections: 2000,
             asking: net::ASKING,
             livechess_origins: Vec::new(),
@@ -81,6 +98,9 @@ pub enum FeedError {
         /// What to do.
         remedy: String,
     },
+    /// There is no TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A surface broke down.
     #[error("{what} stopped: {source}")]
     Serve {
@@ -92,9 +112,9 @@ pub enum FeedError {
 }
 
 /// Surfaces that are bound and wait to be served.
-#[derive(Debug)]
 pub struct Feeds {
     config: FeedConfig,
+    acceptor: Option<tls::Acceptor>,
     http: Option<TcpListener>,
     livechess: Option<TcpListener>,
     operator: Option<TcpListener>,
@@ -106,14 +126,22 @@ pub struct Feeds {
     push: Option<lichess::Push>,
 }
 
+impl std::fmt::Debug for Feeds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Feeds").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
 /// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
 pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
+    let acceptor = config.livechess_tls.as_ref().map(tls::acceptor).transpose()?;
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
     let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
-    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new(), push: None })
+    let more = Router::new();
+    Ok(Feeds { config, acceptor, http, livechess, operator, stream, dgt, more, push: None })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -175,7 +203,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, stream, dgt, more, push } = self;
+        let Feeds { config, acceptor, http, livechess, operator, stream, dgt, more, push } = self;
         let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -183,22 +211,29 @@ impl Feeds {
         if let Some(listener) = http {
             let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
             let hub = outputs.of(Output::Http);
-            let router = http::router(hub.clone(), ending.clone(), more.clone(), reach);
+            let mut more = more.clone();
+            if let Some(options) = &config.cloud {
+                more = more.merge(cloud::router(outputs.of(Output::Cloud).clone(), options));
+            }
+            let router = http::router(hub.clone(), ending.clone(), more, reach, config.pgn_after_set_up);
             let listener = Limited::new(listener, limits, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
-            let router = http::router(hub.clone(), ending.clone(), more, Reach::All);
+            let router = http::router(hub.clone(), ending.clone(), more, Reach::All, config.pgn_after_set_up);
             let listener = Limited::new(listener, limits, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
             let hub = outputs.of(Output::LiveChess);
-            let options =
-                livechess::Options { origins: config.livechess_origins, moves: config.livechess_moves };
+            let options = livechess::Options {
+                origins: config.livechess_origins,
+                moves: config.livechess_moves,
+                notes: config.livechess_boards,
+            };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limits, hub.clone(), "livechess");
+            let listener = Secured::new(Limited::new(listener, limits, hub.clone(), "livechess"), acceptor);
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
@@ -219,11 +254,18 @@ impl Feeds {
         if let Some(dir) = config.pgn_dir {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
-                pgn_files::write_until(dir, hub, ending).await;
+                files::write_until(PgnFiles(config.pgn_after_set_up), dir, hub, ending).await;
                 Ok(())
             });
         }
-        if let Some(push) = push {
+        if let Some((dir, options)) = config.cloud.and_then(|options| Some((options.dir.clone()?, options))) {
+            let (hub, ending) = (outputs.of(Output::Cloud).clone(), ending.clone());
+            tasks.spawn(async move {
+                files::write_until(CloudFiles(options), dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        if let Some(push) = push.map(|push| push.after_set_up(config.pgn_after_set_up)) {
             let (hub, ending, status) = (outputs.of(Output::Lichess).clone(), ending.clone(), push.status());
             hub.operator().take_lichess(Arc::clone(&status));
             tasks.spawn(async move {
@@ -261,7 +303,7 @@ impl Feeds {
 
 async fn surface(
     what: &'static str,
-    listener: Limited,
+    listener: impl Listener<Addr = SocketAddr>,
     router: Router,
     mut ending: watch::Receiver<bool>,
 ) -> Result<(), FeedError> {

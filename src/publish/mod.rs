@@ -13,6 +13,7 @@ mod part;
 mod publisher;
 pub mod release;
 mod state;
+pub mod tournament;
 
 pub use crate::session::face::ClockFace;
 pub use arbiter::{ArbiterView, ForArbiter, ForAssistant};
@@ -20,6 +21,6 @@ pub use publisher::Publisher;
 pub(crate) use publisher::play;
 pub(crate) use state::completed_plies;
 pub use state::{
-    BoardState, EarlierPart, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR,
-    STATUS_PAUSED, STATUS_PLAYING, STATUS_WAITING, Tags, completed_san,
+    BoardState, EarlierPart, FeedEvent, PlayerTags, PlyTimes, PublicClock, PublicPly, STATUS_ENDED,
+    STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING, STATUS_WAITING, Tags, completed_san,
 };

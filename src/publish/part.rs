@@ -7,7 +7,7 @@ use shakmaty::Chess;
 
 use super::{
     publisher::{Completion, fen_of, play},
-    state::EarlierPart,
+    state::{EarlierPart, PlyTimes},
 };
 
 /// A part of the game.
@@ -82,6 +82,10 @@ impl Part {
     pub(super) fn told(&self) -> EarlierPart {
         let mut san = self.line().1;
         san.extend(self.left_by.clone());
-        EarlierPart { start_fen: self.start_fen.clone(), san }
+        let times = (1..=san.len()).map(|ply| PlyTimes {
+            clock_ms: self.completions.get(&ply).and_then(|completion| completion.clock_ms()),
+            elapsed_ms: self.elapsed.get(&ply).copied(),
+        });
+        EarlierPart { start_fen: self.start_fen.clone(), times: times.collect(), san }
     }
 }

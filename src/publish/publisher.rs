@@ -31,6 +31,13 @@ pub(super) struct Completion {
     pressed: bool,
 }
 
+impl Completion {
+    /// Time left on the mover's clock at the press, in milliseconds.
+    pub(super) const fn clock_ms(self) -> Option<u64> {
+        self.clock_ms
+    }
+}
+
 /// Turns the facts of one board into what the public may know.
 #[derive(Clone, Debug)]
 pub struct Publisher {

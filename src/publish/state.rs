@@ -40,6 +40,43 @@ pub struct EarlierPart {
     /// Its moves in standard algebraic notation. The last one may be two squares, where what was played is
     /// no legal move and stands.
     pub san: Vec<String>,
+    /// The times of its moves, as far as there are any. Streams do not tell them again.
+    #[serde(skip)]
+    pub times: Vec<PlyTimes>,
+}
+
+/// The times of a ply that was played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlyTimes {
+    /// Time left on the mover's clock at the press, in milliseconds.
+    pub clock_ms: Option<u64>,
+    /// How long the player thought, in milliseconds, where that is published.
+    pub elapsed_ms: Option<u64>,
+}
+
+/// What is known of a player besides the name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PlayerTags {
+    /// Title: `GM`, `WIM`, ...
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Rating.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elo: Option<u64>,
+    /// Number in the list of FIDE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fide_id: Option<u64>,
+    /// Federation, three letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub federation: Option<String>,
+}
+
+impl PlayerTags {
+    /// True where nothing is known.
+    pub fn is_empty(&self) -> bool {
+        *self == PlayerTags::default()
+    }
 }
 
 /// The seven tags of a PGN and a few more, as configured for the board.
@@ -62,6 +99,12 @@ pub struct Tags {
     pub black: Option<String>,
     /// Time control in PGN notation.
     pub time_control: Option<String>,
+    /// More of the player of the white men.
+    #[serde(skip_serializing_if = "PlayerTags::is_empty")]
+    pub white_player: PlayerTags,
+    /// More of the player of the black men.
+    #[serde(skip_serializing_if = "PlayerTags::is_empty")]
+    pub black_player: PlayerTags,
 }
 
 /// Everything that the public may know of one board at one moment.

@@ -3,6 +3,8 @@
 //! Some clients map an object strictly and fail on one unknown key, so the key sets here are exactly
 //! the documented ones. A request's `id` is echoed with its JSON type.
 
+pub mod resources;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -170,7 +172,7 @@ pub struct Eboard {
     pub serialnr: String,
     /// The device that the board hangs on, `null` when it is gone.
     pub source: Option<String>,
-    /// `ACTIVE` or `NOTRESPONDING`.
+    /// `ACTIVE`, `INACTIVE` (switched off by the operator) or `NOTRESPONDING`.
     pub state: Option<&'static str>,
     /// Charge of a board with a battery.
     pub battery: Option<String>,

@@ -301,3 +301,21 @@ async fn the_clock_page_has_times_of_its_own_and_shares_them_with_no_other_page(
     server.stop().await;
     assert_eq!(events.next().await, None, "the stream ends with the daemon");
 }
+
+#[tokio::test]
+async fn the_games_of_a_round_are_one_file() {
+    let server = Server::start().await;
+    let mut one = Table::new(&server.hub, "1");
+    let two = Table::new(&server.hub, "2");
+    one.play("e2e4");
+    let mut state = two.state();
+    state.tags.round = Some("2.2".to_owned());
+    server.hub.set(state);
+    let first = get(server.http, "/pgn/round-1.pgn?poll", &[]).await;
+    assert_eq!(first.header("content-type"), Some("application/x-chess-pgn; charset=utf-8"));
+    assert_eq!(first.body, get(server.http, "/pgn/1.pgn", &[]).await.body);
+    let second = get(server.http, "/pgn/round-2.pgn", &[]).await;
+    assert_eq!(second.body, get(server.http, "/pgn/2.pgn", &[]).await.body);
+    assert_eq!(get(server.http, "/pgn/round-3.pgn", &[]).await.status, 404);
+    server.stop().await;
+}

@@ -90,7 +90,8 @@ async fn a_whole_session() {
     assert_eq!(untimed(wrong), json!({"response": "error", "id": 5, "param": param}));
     table.board(START);
     let frame = untimed(client.next().await.unwrap());
-    assert_eq!(frame, event(true, ("board", START.into()), &san, false));
+    let turned: String = START.chars().rev().collect();
+    assert_eq!(frame, event(true, ("board", turned.into()), &san, false));
     let end = client.call(r#"{"id":6,"call":"unsubscribe","param":{"id":7}}"#).await;
     assert_eq!(untimed(end), json!({"response": "call", "id": 6, "param": null}));
     table.board("8/8/8/8/8/8/8/8");
@@ -208,5 +209,53 @@ async fn the_http_side_and_the_pages_that_may_use_it() {
     assert_eq!(get(server.livechess, "/api/v1.0/eboards", &foreign).await.status, 403);
     let refused = Client::from(server.livechess, Some("https://example.com")).await;
     assert!(matches!(refused, Err(Error::Http(response)) if response.status() == 403));
+    server.stop().await;
+}
+
+/// From the list of tournaments to the moves of a game, as the tool of operators goes.
+#[tokio::test]
+async fn the_games_of_a_tournament_over_http() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let _other = Table::new(&server.hub, "2");
+    table.play("e2e4");
+    table.press(5395, 5400);
+    table.play("e7e5");
+    let ask = async |path: &str| {
+        let answer = get(server.livechess, &format!("/api/v1.0/{path}"), &[]).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    };
+    let list = ask("tournaments").await;
+    let uuid = list[0]["uuid"].as_str().unwrap().to_owned();
+    assert_eq!(list, json!([{"uuid": uuid, "description": "Test Open", "rounds": 1}]));
+    let detail = json!({"uuid": uuid, "name": "Test Open", "description": "Test Open", "location": null,
+        "country": null, "rounds": 1, "eboards": ["90001", "90002"]});
+    assert_eq!(ask(&format!("tournament/{uuid}")).await, detail);
+    let round = ask(&format!("round/{uuid}/0")).await;
+    assert_eq!(
+        (&round["nr"], &round["date"], round["pairings"].as_array().unwrap().len()),
+        (&json!(1), &Value::Null, 2)
+    );
+    let first = &round["pairings"][0];
+    let keys: Vec<&String> = first.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["nr", "uuid", "white", "black", "live", "result"]);
+    let white = json!({"fname": "\"White\"", "mname": null, "lname": "One", "title": null, "federation": null,
+        "gender": null, "fideid": null});
+    assert_eq!((&first["white"], &first["live"], &first["result"]), (&white, &json!(true), &Value::Null));
+    let game = ask(&format!("game/{}", first["uuid"].as_str().unwrap())).await;
+    let keys: Vec<&String> = game.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["chess960", "result", "comment", "clock", "moves"]);
+    assert_eq!(
+        (&game["chess960"], &game["moves"]),
+        (&json!(518), &json!(["e4 5395"])),
+        "e5 waits for its press"
+    );
+    assert_eq!((&game["clock"]["white"], &game["clock"]["run"]), (&json!(5395), &json!(false)));
+    for path in [format!("round/{uuid}/1"), format!("round/{uuid}/x"), "tournament/x".into(), "game/x".into()]
+    {
+        assert_eq!(get(server.livechess, &format!("/api/v1.0/{path}"), &[]).await.status, 404, "{path}");
+    }
+    assert_eq!(ask("sources").await[1]["device"], "2");
     server.stop().await;
 }

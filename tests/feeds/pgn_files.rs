@@ -35,7 +35,15 @@ async fn files_follow_the_games_and_nothing_else_is_left() {
     let mut names: Vec<String> =
         fs::read_dir(&pgn).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    assert_eq!(names, ["1.pgn", "2.pgn", "games.pgn"]);
+    assert_eq!(names, ["1.pgn", "2.pgn", "games.pgn", "round-1"]);
+    // A folder for the round, as programs that publish it take it: its games, and all of them in one file.
+    let round = |name: &str| fs::read_to_string(pgn.join("round-1").join(name)).unwrap();
+    let mut names: Vec<_> =
+        fs::read_dir(pgn.join("round-1")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["game-1.pgn", "game-2.pgn", "games.pgn"]);
+    assert!(round("game-1.pgn").ends_with("1. e4 e5 *\n"));
+    assert_eq!(round("games.pgn"), format!("{}\n{}", round("game-1.pgn"), round("game-2.pgn")));
 }
 
 /// A disk that cannot be written stops no feed; the files come when it can.

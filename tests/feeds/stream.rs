@@ -264,8 +264,8 @@ async fn the_schema_describes_what_is_told() {
     table.play("e7e5");
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2".to_owned();
     let played = table.state().plies[1].clone();
-    let earlier =
-        vec![touchmoved::publish::EarlierPart { start_fen: fen.clone(), san: vec!["Nf3".to_owned()] }];
+    let (start_fen, san) = (fen.clone(), vec!["Nf3".to_owned()]);
+    let earlier = vec![touchmoved::publish::EarlierPart { start_fen, san, times: Vec::new() }];
     server.hub.publish(
         "1",
         vec![

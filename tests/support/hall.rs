@@ -120,6 +120,7 @@ impl Game {
                 white: tag(white),
                 black: tag(black),
                 time_control: tag("40/5400+30:1800+30"),
+                ..Tags::default()
             },
             chess960: self.mode.is_chess960(),
             start_fen: self.start.clone(),

@@ -9,11 +9,14 @@ use toml::de::DeValue;
 use super::{ControlStyle, Uses, emulation, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
-        board::{BoardConfig, BoardId, ClockOptions, ControlOptions, GameOptions, ORIENTATIONS, base_setup},
+        board::{
+            BoardConfig, BoardId, ClockOptions, ControlOptions, GameOptions, LiveChessBoard, ORIENTATIONS,
+            base_setup,
+        },
         second::{on_two_boards, play_together},
         sensor::SensorConfig,
     },
-    publish::Tags,
+    publish::{PlayerTags, Tags},
     session::{
         clock::{Model, Rounding},
         setup::{DisciplineSetting, GameSetup, Rules, SetupError, Supervision},
@@ -73,6 +76,7 @@ fn board(
         section
             .problem("serial", format!("{serial:?} is the serial number of the board on line {line}, too"));
     }
+    let livechess = livechess(section.section("livechess"));
     let own = game(section);
     let name = id.as_ref().map_or("without id", BoardId::as_str);
     let sensor = sensor::sensor(section, name, number, base, &sensor::KINDS, uses);
@@ -109,7 +113,15 @@ fn board(
     }
     let log_game = if from_log { own } else { GameOptions::default() };
     let second = second.map(|second| second.sensor);
-    Some(BoardConfig { id, serial, setup, tags, sensor, second, emulation, log_game })
+    Some(BoardConfig { id, serial, livechess, setup, tags, sensor, second, emulation, log_game })
+}
+
+/// `[board.livechess]`.
+fn livechess(section: Section<'_>) -> LiveChessBoard {
+    let comment = section.text("comment").map(str::to_owned);
+    let active = section.boolean("active").unwrap_or(true);
+    section.finish();
+    LiveChessBoard { comment, active }
 }
 
 fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
@@ -223,9 +235,34 @@ fn tags(section: Section<'_>, defaults: &Tags) -> Tags {
         white: section.text("white").map(str::to_owned),
         black: section.text("black").map(str::to_owned),
         time_control: None,
+        white_player: player(&section, &WHITE),
+        black_player: player(&section, &BLACK),
     };
     section.finish();
     tags
+}
+
+/// The keys of a player: title, rating, number and federation.
+type PlayerKeys = [&'static str; 4];
+
+const WHITE: PlayerKeys = ["white-title", "white-elo", "white-fide-id", "white-federation"];
+const BLACK: PlayerKeys = ["black-title", "black-elo", "black-fide-id", "black-federation"];
+
+fn player(section: &Section<'_>, [title, elo, fide_id, federation]: &PlayerKeys) -> PlayerTags {
+    let federation_of = |key: &'static str| {
+        let text = section.text(key)?;
+        let fits = text.len() == 3 && text.bytes().all(|c| c.is_ascii_uppercase());
+        if !fits {
+            section.problem(key, format!("expected three capital letters such as \"NED\", found {text:?}"));
+        }
+        fits.then(|| text.to_owned())
+    };
+    PlayerTags {
+        title: section.text(title).map(str::to_owned),
+        elo: section.integer(elo, "", 1, 4000),
+        fide_id: section.integer(fide_id, "", 1, 999_999_999),
+        federation: federation_of(federation),
+    }
 }
 
 /// The date in the form of PGN, `YYYY.MM.DD`; what is not known is `??`.

@@ -1,6 +1,7 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod cloud;
 mod emulation;
 mod laws;
 mod lichess;
@@ -65,15 +66,18 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let section = root.section("release");
     let release = release::policy(&section, Policy::default());
     section.finish();
-    let services = services(&root, release);
+    let services = services(&root, base, release);
     let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
     let style = pgn.word("time-control", &STYLES).unwrap_or_default();
     let pgn_policy = release::policy(&pgn, release);
+    let pgn_stops = pgn.word("illegal", &[("go-on", false), ("stop", true)]).unwrap_or(false);
     pgn.finish();
     let (lichess, lichess_policy) = lichess::lichess(&root, base, release, style);
+    let (cloud, cloud_policy) =
+        cloud::cloud(&root, base, services.http.is_some(), services.http_policy.delay);
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
@@ -90,6 +94,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         http: services.http,
         livechess: services.livechess,
         livechess_origins: services.origins,
+        livechess_tls: services.livechess_tls,
         operator: services.operator,
         stream: services.stream,
         livechess_moves: services.livechess_moves,
@@ -100,11 +105,14 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             stream: services.stream_policy,
             lichess: lichess_policy,
             dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
+            cloud: cloud_policy,
         },
         max_connections: services.max_connections,
         dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
         lichess,
+        pgn_stops,
+        cloud,
         arbiter_token,
         assistant_token,
         boards,
@@ -153,10 +161,11 @@ struct Services {
     livechess_moves: Threshold,
     livechess_delay: Delay,
     origins: Vec<String>,
+    livechess_tls: Option<(PathBuf, PathBuf)>,
     max_connections: usize,
 }
 
-fn services(root: &Section<'_>, release: Policy) -> Services {
+fn services(root: &Section<'_>, base: &Path, release: Policy) -> Services {
     let http_section = root.section("http");
     let http = listener(&http_section, HTTP_PORT, true);
     let http_policy = release::policy(&http_section, release);
@@ -169,6 +178,7 @@ fn services(root: &Section<'_>, release: Policy) -> Services {
     let livechess_moves = section.word("publish", &release::THRESHOLDS).unwrap_or(Threshold::Completed);
     let livechess_delay = release::delay(&section, release.delay);
     let origins = origins(&section).unwrap_or_default();
+    let livechess_tls = certificate(&section, base);
     let operator_section = root.section("operator");
     // Where spectators see the game late, the operator has a page of his own.
     let operator =
@@ -197,8 +207,23 @@ fn services(root: &Section<'_>, release: Policy) -> Services {
         livechess_moves,
         livechess_delay,
         origins,
+        livechess_tls,
         max_connections,
     }
+}
+
+/// `certificate` and `key`, which come together.
+fn certificate(section: &Section<'_>, base: &Path) -> Option<(PathBuf, PathBuf)> {
+    let (certificate, key) = (path(section, "certificate", base), path(section, "key", base));
+    let lacks = |given, other| {
+        section.problem(given, format!("needs {}, too", section.path_of(other)));
+    };
+    match (&certificate, &key) {
+        (Some(_), None) if !section.has("key") => lacks("certificate", "key"),
+        (None, Some(_)) if !section.has("certificate") => lacks("key", "certificate"),
+        _ => {}
+    }
+    certificate.zip(key)
 }
 
 /// Notes services that cannot listen beside each other.

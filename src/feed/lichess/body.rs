@@ -1,7 +1,7 @@
 //! What is pushed: all games of the daemon as one PGN. Pure.
 
 use crate::{
-    feed::pgn::pgn_of_all,
+    feed::pgn::{AfterSetUp, pgn_of_all},
     laws::time_control::GameControl,
     publish::{BoardState, Tags},
 };
@@ -33,6 +33,7 @@ pub(super) enum TooMuch {
 pub(super) fn body<'a>(
     boards: impl ExactSizeIterator<Item = &'a BoardState>,
     in_minutes: bool,
+    after: AfterSetUp,
 ) -> Result<String, TooMuch> {
     if boards.len() > MOST_GAMES {
         return Err(TooMuch::Games(boards.len()));
@@ -43,7 +44,7 @@ pub(super) fn body<'a>(
             BoardState { tags: Tags { time_control, ..state.tags.clone() }, ..state.clone() }
         })
         .collect();
-    let text = pgn_of_all(&told);
+    let text = pgn_of_all(&told, after);
     if text.len() > MOST_BYTES { Err(TooMuch::Bytes(text.len())) } else { Ok(text) }
 }
 

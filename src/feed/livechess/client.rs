@@ -4,11 +4,14 @@ use std::{collections::VecDeque, sync::Arc};
 
 use serde_json::Value;
 
-use super::follow::{Change, Follow, Now, serial};
+use super::{
+    boards::Boards,
+    follow::{Change, Follow, Now},
+};
 use crate::{
-    feed::hub::{Batch, Hub},
-    publish::{BoardState, FeedEvent, STATUS_PLAYING, release::Threshold},
-    wire::livechess::{Call, Eboard, EboardEvent, Request, answer, error, feed},
+    feed::hub::Batch,
+    publish::{BoardState, FeedEvent, release::Threshold},
+    wire::livechess::{Call, EboardEvent, Request, answer, error, feed},
 };
 
 /// Feeds that one client may hold.
@@ -17,7 +20,7 @@ const MAX_FEEDS: usize = 64;
 /// A client and its feeds.
 #[derive(Debug)]
 pub struct Client {
-    hub: Hub,
+    boards: Boards,
     /// From when on a move is in `san`.
     moves: Threshold,
     feeds: Vec<Feed>,
@@ -36,8 +39,8 @@ struct Feed {
 
 impl Client {
     /// A client before its first message.
-    pub fn new(hub: Hub, moves: Threshold) -> Client {
-        Client { hub, moves, feeds: Vec::new(), out: VecDeque::new() }
+    pub fn new(boards: impl Into<Boards>, moves: Threshold) -> Client {
+        Client { boards: boards.into(), moves, feeds: Vec::new(), out: VecDeque::new() }
     }
 
     /// The next frame to send.
@@ -64,8 +67,8 @@ impl Client {
 
     fn call(&mut self, id: &Value, call: Call, now: Now) -> Result<(), String> {
         match call {
-            Call::Eboards => self.out.push_back(answer(id, eboards(&self.hub, now), now.millis())),
-            Call::Sources => self.out.push_back(answer(id, Vec::<Value>::new(), now.millis())),
+            Call::Eboards => self.out.push_back(answer(id, self.boards.list(now), now.millis())),
+            Call::Sources => self.out.push_back(answer(id, self.boards.sources(), now.millis())),
             Call::Subscribe { feed, serial } => {
                 let event = self.subscribe(&feed, &serial, now)?;
                 self.acknowledge(id, now);
@@ -83,7 +86,7 @@ impl Client {
                 events.iter().for_each(|event| self.send(&feed, event, now));
             }
             Call::Flip { feed, flip } => {
-                self.find(&feed)?.follow.flipped = flip;
+                self.find(&feed)?.follow.flip(flip);
                 self.acknowledge(id, now);
             }
         }
@@ -92,10 +95,9 @@ impl Client {
 
     /// A feed starts; one with the same identifier starts again.
     fn subscribe(&mut self, id: &Value, wanted: &str, now: Now) -> Result<EboardEvent, String> {
-        let board = self.hub.boards().into_iter().find(|state| serial(state) == wanted);
-        let current = board.and_then(|state| self.hub.current(&state.id));
-        let (state, version) =
-            current.ok_or_else(|| format!("unknown eboard {wanted:?}; call eboards for the list"))?;
+        let board = self.boards.find(wanted)?;
+        let current = self.boards.hub().current(&board);
+        let (state, version) = current.ok_or_else(|| format!("eboard {wanted:?} is gone"))?;
         self.feeds.retain(|known| known.id != *id);
         if self.feeds.len() >= MAX_FEEDS {
             return Err(format!("too many feeds on one connection; the limit is {MAX_FEEDS}"));
@@ -153,23 +155,4 @@ fn change(before: &BoardState, batch: &Batch) -> Change {
     } else {
         Change::Physical
     }
-}
-
-/// The list of boards: those on which a game is played first, because clients take the first one.
-pub(super) fn eboards(hub: &Hub, now: Now) -> Vec<Eboard> {
-    let mut states = hub.boards();
-    states.sort_by_key(|state| (!state.connected, state.status != STATUS_PLAYING));
-    states
-        .iter()
-        .map(|state| Eboard {
-            serialnr: serial(state),
-            source: state.connected.then(|| state.id.clone()),
-            state: Some(if state.connected { "ACTIVE" } else { "NOTRESPONDING" }),
-            battery: None,
-            comment: None,
-            board: Some(state.board.clone()),
-            flipped: false,
-            clock: now.clock(state.clock),
-        })
-        .collect()
 }

@@ -1,10 +1,11 @@
 //! One `eboardevent` feed: what its client was told of the board, and what it has to be told now.
-//! Pure: the times come in.
+//! The times come in; only [`Now::read`] reads the clocks.
 
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen};
 
 use crate::{
     publish::{BoardState, PublicClock, completed_plies, play, release::Threshold},
+    sysclock,
     wire::livechess::{Clock, EboardEvent, Reconstructed, serial_of},
 };
 
@@ -18,13 +19,18 @@ pub struct Now {
 }
 
 impl Now {
+    /// This moment.
+    pub(in crate::feed) fn read() -> Now {
+        Now { wall_us: sysclock::wall_micros(), mono_us: sysclock::monotonic().as_micros() }
+    }
+
     /// Milliseconds since 1970.
     pub(super) const fn millis(self) -> u64 {
         self.wall_us / 1000
     }
 
     /// A clock reading in the terms of LiveChess; nothing where the time of a side is not known.
-    pub(super) fn clock(self, clock: Option<PublicClock>) -> Option<Clock> {
+    pub(in crate::feed) fn clock(self, clock: Option<PublicClock>) -> Option<Clock> {
         let clock = clock?;
         let age_us = self.mono_us.saturating_sub(clock.at_us);
         Some(Clock {
@@ -50,7 +56,7 @@ pub(super) enum Change {
 }
 
 /// The serial number under which a board is known to LiveChess clients.
-pub(super) fn serial(state: &BoardState) -> String {
+pub(in crate::feed) fn serial(state: &BoardState) -> String {
     state.serial.clone().unwrap_or_else(|| serial_of(&state.id))
 }
 
@@ -59,7 +65,9 @@ pub(super) fn serial(state: &BoardState) -> String {
 pub(super) struct Follow {
     serial: String,
     moves: Threshold,
-    pub(super) flipped: bool,
+    flipped: bool,
+    /// The client has not seen the board as it lies since it was turned.
+    turned: bool,
     board: String,
     clock: Option<PublicClock>,
     game: Option<Game>,
@@ -88,13 +96,25 @@ impl Follow {
             serial: serial(state),
             moves,
             flipped: false,
+            turned: false,
             board: state.board.clone(),
             clock: state.clock,
             game: None,
         };
         let clock = Some(now.clock(state.clock));
-        let event = EboardEvent { board: Some(state.board.clone()), clock, ..follow.event() };
+        let event = EboardEvent { board: Some(follow.shown()), clock, ..follow.event() };
         (follow, event)
+    }
+
+    /// The client turns the board. What it sees then comes with the next message.
+    pub(super) fn flip(&mut self, flipped: bool) {
+        self.turned |= self.flipped != flipped;
+        self.flipped = flipped;
+    }
+
+    /// The board as the client sees it: turned by 180 degrees where it turned it.
+    fn shown(&self) -> String {
+        if self.flipped { self.board.chars().rev().collect() } else { self.board.clone() }
     }
 
     fn event(&self) -> EboardEvent {
@@ -111,7 +131,8 @@ impl Follow {
     /// played in the position of the client, as long as they are legal in it.
     pub(super) fn setup(&mut self, fen: &str, state: &BoardState) -> Result<Vec<EboardEvent>, String> {
         self.game = Some(Game::new(fen, state)?);
-        let mut events = vec![EboardEvent { board: Some(self.board.clone()), ..self.refresh() }];
+        self.turned = false;
+        let mut events = vec![EboardEvent { board: Some(self.shown()), ..self.refresh() }];
         if self.game.as_mut().is_some_and(|game| game.follow(state, self.moves, false)) {
             events.push(self.refresh());
         }
@@ -128,7 +149,7 @@ impl Follow {
 
     /// What a new state of the board means for the client, if anything.
     pub(super) fn update(&mut self, state: &BoardState, change: Change, now: Now) -> Option<EboardEvent> {
-        let board = (self.board != state.board).then(|| state.board.clone());
+        let moved_men = self.board != state.board;
         let clock = (self.clock != state.clock).then(|| now.clock(state.clock));
         self.board.clone_from(&state.board);
         self.clock = state.clock;
@@ -139,8 +160,12 @@ impl Follow {
         moved |= score && self.game.as_mut().is_some_and(|game| game.follow(state, self.moves, restored));
         let event = self.refresh();
         let matches = event.game.as_ref().map(|game| game.matches);
-        let news = board.is_some() || clock.is_some() || moved || before != matches;
-        news.then_some(EboardEvent { board, clock, ..event })
+        if !(moved_men || clock.is_some() || moved || before != matches) {
+            return None;
+        }
+        let turned = std::mem::take(&mut self.turned);
+        let board = (moved_men || turned).then(|| self.shown());
+        Some(EboardEvent { board, clock, ..event })
     }
 
     /// The game goes on from a position that was set up: so does the list, with that position as `start`. A
@@ -170,7 +195,7 @@ impl Follow {
     pub(super) fn restart(&mut self, state: &BoardState, now: Now) -> EboardEvent {
         let (follow, _) = Follow::new(state, self.moves, now);
         *self = Follow { flipped: self.flipped, ..follow };
-        EboardEvent { board: Some(state.board.clone()), clock: Some(now.clock(state.clock)), ..self.event() }
+        EboardEvent { board: Some(self.shown()), clock: Some(now.clock(state.clock)), ..self.event() }
     }
 }
 

@@ -1,14 +1,16 @@
 //! The LiveChess-compatible API: WebSocket and HTTP on port 1982 under `/api/v1.0`.
 
+mod boards;
 mod client;
 mod follow;
+mod resources;
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
     extract::{
-        Request, State, WebSocketUpgrade,
+        Path, Request, State, WebSocketUpgrade,
         ws::{CloseFrame, Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
     },
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -23,10 +25,14 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 
-use self::client::eboards;
-pub use self::{client::Client, follow::Now};
+pub use self::{
+    boards::{BoardNote, Boards},
+    client::Client,
+    follow::Now,
+};
+pub(super) use self::{follow::serial, resources::player};
 use super::{hub::Hub, metrics::ClientGuard, serve::ended, stream::socket::small};
-use crate::{publish::release::Threshold, sysclock};
+use crate::publish::{BoardState, release::Threshold};
 
 /// Longest message of a client in bytes; the longest documented one has some 200.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -48,13 +54,15 @@ const ORIGINS: &[&str] = &[
 pub(super) struct Options {
     /// Web origins that may use it, besides the ones that always may.
     pub(super) origins: Vec<String>,
-    /// From when on a move is in `san`.
+    /// From when on a move is in `san` and in the list of a game.
     pub(super) moves: Threshold,
+    /// What is known of the boards besides their games.
+    pub(super) notes: Vec<BoardNote>,
 }
 
 #[derive(Clone)]
 struct Shared {
-    hub: Hub,
+    boards: Boards,
     origins: Arc<[String]>,
     moves: Threshold,
     ending: watch::Receiver<bool>,
@@ -69,12 +77,17 @@ pub(super) fn router(
     ending: watch::Receiver<bool>,
     alive: mpsc::Sender<()>,
 ) -> Router {
-    let Options { origins, moves } = options;
-    let shared = Shared { hub, origins: origins.into(), moves, ending, _alive: alive };
+    let Options { origins, moves, notes } = options;
+    let shared =
+        Shared { boards: Boards::new(hub, notes), origins: origins.into(), moves, ending, _alive: alive };
     Router::new()
         .route("/api/v1.0", get(upgrade))
         .route("/api/v1.0/eboards", get(list))
+        .route("/api/v1.0/sources", get(sources))
         .route("/api/v1.0/tournaments", get(tournaments))
+        .route("/api/v1.0/tournament/{uuid}", get(tournament))
+        .route("/api/v1.0/round/{uuid}/{index}", get(round))
+        .route("/api/v1.0/game/{uuid}", get(game))
         .route("/doc/index.html", get(doc))
         .layer(middleware::from_fn_with_state(shared.clone(), origin))
         .with_state(shared)
@@ -128,12 +141,44 @@ async fn upgrade(
 }
 
 async fn list(State(shared): State<Shared>) -> Response {
-    pretty(&eboards(&shared.hub, now()))
+    pretty(&shared.boards.list(Now::read()))
 }
 
-/// This daemon knows boards, no tournaments.
-async fn tournaments() -> Response {
-    pretty(&Vec::<Value>::new())
+async fn sources(State(shared): State<Shared>) -> Response {
+    pretty(&shared.boards.sources())
+}
+
+async fn tournaments(State(shared): State<Shared>) -> Response {
+    let states = shared.boards.hub().boards();
+    pretty(&resources::summaries(refs(&states)))
+}
+
+async fn tournament(State(shared): State<Shared>, Path(uuid): Path<String>) -> Response {
+    let states = shared.boards.hub().boards();
+    found(resources::detail(refs(&states), &uuid), "tournament; /api/v1.0/tournaments lists them")
+}
+
+async fn round(State(shared): State<Shared>, Path((uuid, index)): Path<(String, String)>) -> Response {
+    let states = shared.boards.hub().boards();
+    let round = index.parse().ok().and_then(|index| resources::round(refs(&states), &uuid, index));
+    found(round, "round; the first one of a tournament is /api/v1.0/round/<uuid>/0")
+}
+
+async fn game(State(shared): State<Shared>, Path(uuid): Path<String>) -> Response {
+    let states = shared.boards.hub().boards();
+    let game = resources::game(refs(&states), &uuid, shared.moves, Now::read());
+    found(game, "game; the pairings of a round name them")
+}
+
+fn refs(states: &[Arc<BoardState>]) -> impl Iterator<Item = &BoardState> {
+    states.iter().map(AsRef::as_ref)
+}
+
+fn found<T: Serialize>(resource: Option<T>, what: &str) -> Response {
+    match resource {
+        Some(resource) => pretty(&resource),
+        None => (StatusCode::NOT_FOUND, format!("there is no such {what}\n")).into_response(),
+    }
 }
 
 async fn doc(headers: HeaderMap) -> Html<String> {
@@ -148,18 +193,14 @@ fn pretty<T: Serialize>(value: &T) -> Response {
     (headers, body).into_response()
 }
 
-fn now() -> Now {
-    Now { wall_us: sysclock::wall_micros(), mono_us: sysclock::monotonic().as_micros() }
-}
-
 /// Serves one socket until it closes, falls behind or the daemon ends.
 async fn talk(mut socket: WebSocket, mut shared: Shared) {
-    let hub = shared.hub.clone();
+    let hub = shared.boards.hub().clone();
     let metrics = hub.metrics();
     let _guard =
         ClientGuard::new(metrics, |metrics| &metrics.livechess_clients, |metrics| &metrics.livechess_total);
     let mut live = hub.watch();
-    let mut client = Client::new(hub.clone(), shared.moves);
+    let mut client = Client::new(shared.boards.clone(), shared.moves);
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ping.reset();
@@ -171,15 +212,15 @@ async fn talk(mut socket: WebSocket, mut shared: Shared) {
         }
         tokio::select! {
             message = socket.recv() => match message {
-                Some(Ok(Message::Text(text))) => client.text(text.as_str(), now()),
+                Some(Ok(Message::Text(text))) => client.text(text.as_str(), Now::read()),
                 Some(Ok(Message::Binary(_))) => {
-                    client.refuse(&Value::Null, "expected a text frame with one JSON object", now());
+                    client.refuse(&Value::Null, "expected a text frame with one JSON object", Now::read());
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_)) | Err(_)) | None => return,
             },
             batch = live.recv() => match batch {
-                Ok(batch) => client.batch(&batch, now()),
+                Ok(batch) => client.batch(&batch, Now::read()),
                 Err(RecvError::Lagged(_)) => {
                     metrics.count(|metrics| &metrics.lagged);
                     break (close_code::POLICY, "too slow; connect again");

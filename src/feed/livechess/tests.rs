@@ -313,6 +313,72 @@ fn a_board_in_play_comes_first() {
 }
 
 #[test]
+fn a_board_that_is_turned_is_told_turned_from_the_next_message_on() {
+    let mut table = Table::new(true);
+    table.subscribe();
+    table.setup(INITIAL_FEN);
+    let flip = |flip: bool| json!({"id": 4, "call": "call", "param": {"id": 7, "method": "flip", "param": {"flip": flip}}});
+    let frames = table.ask(flip(true));
+    assert_eq!(
+        (frames.len(), &frames[0]["response"], &frames[0]["param"]),
+        (1, &json!("call"), &Value::Null)
+    );
+    let clock = |at_us| {
+        FeedEvent::Clock(PublicClock {
+            white_ms: Some(60_000),
+            black_ms: Some(60_000),
+            running: None,
+            delay_ms: 0,
+            at_us,
+        })
+    };
+    let frames = table.publish(vec![clock(1)]);
+    let param = &frames[0]["param"];
+    assert_eq!((&param["flipped"], &param["match"]), (&json!(true), &json!(true)));
+    assert_eq!(param["board"], "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr");
+    let frames = table.publish(vec![FeedEvent::Board { board: AFTER_E4.to_owned() }]);
+    assert_eq!(frames[0]["param"]["board"], "RNBKQBNR/PPP1PPPP/8/3P4/8/8/pppppppp/rnbkqbnr");
+    // Back, and back again: nothing is left to tell.
+    table.ask(flip(false));
+    let frames = table.publish(vec![clock(2)]);
+    assert_eq!(frames[0]["param"]["board"], AFTER_E4);
+    let frames = table.publish(vec![clock(3)]);
+    assert!(frames.is_empty() || frames[0]["param"].get("board").is_none(), "{frames:?}");
+}
+
+#[test]
+fn a_board_that_is_switched_off_is_listed_so_and_not_told() {
+    let mut table = Table::new(false);
+    let note = super::BoardNote {
+        devices: vec![("dgt".to_owned(), "ttyACM0".to_owned()), ("peg".to_owned(), "ttyACM1".to_owned())],
+        comment: Some("beside the window".to_owned()),
+        ..super::BoardNote::of("1")
+    };
+    let told = |table: &mut Table, active: bool, call: &str| {
+        let notes = vec![super::BoardNote { active, ..note.clone() }];
+        table.client = Client::new(super::Boards::new(table.hub.clone(), notes), Threshold::Completed);
+        table.ask(json!({"id": 1, "call": call}))[0]["param"].clone()
+    };
+    let list = told(&mut table, true, "eboards");
+    let named = [&list[0]["source"], &list[0]["state"], &list[0]["comment"]];
+    assert_eq!(named, [&json!("ttyACM0"), &json!("ACTIVE"), &json!("beside the window")]);
+    let sources = told(&mut table, true, "sources");
+    let first = json!({"type": "dgt", "device": "ttyACM0", "name": "beside the window", "present": true,
+        "active": true, "status": null});
+    assert_eq!((&sources[0], &sources[1]["device"]), (&first, &json!("ttyACM1")));
+    let list = told(&mut table, false, "eboards");
+    let named = [&list[0]["state"], &list[0]["board"], &list[0]["clock"]];
+    assert_eq!(named, [&json!("INACTIVE"), &Value::Null, &Value::Null]);
+    assert_eq!(told(&mut table, false, "sources")[0]["active"], false);
+    let subscribe = json!({"id": 2, "call": "subscribe",
+        "param": {"feed": "eboardevent", "id": 7, "param": {"serialnr": "90001"}}});
+    let answer = &table.ask(subscribe)[0];
+    assert_eq!(answer["response"], "error");
+    let message = answer["param"]["message"].as_str().unwrap();
+    assert!(message.contains("[board.livechess] active"), "{message}");
+}
+
+#[test]
 fn pages_that_play_chess_and_pages_of_this_machine_are_let_through() {
     let own = vec!["https://club.example".to_owned()];
     for origin in [

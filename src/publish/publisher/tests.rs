@@ -401,6 +401,7 @@ fn an_illegal_move_that_stands_begins_a_part_and_restoring_ends_it() {
     let before = EarlierPart {
         start_fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
         san: ["e4", "e5", "e1e3"].map(str::to_owned).to_vec(),
+        times: vec![crate::publish::PlyTimes::default(); 3],
     };
     assert_eq!(*state.earlier, [before]);
     assert_eq!(desk.viewer, *state);

@@ -1,0 +1,211 @@
+//! Keeps files up to date on the disk.
+//!
+//! A file is written under another name, synced and renamed, so that a reader never sees half of
+//! it. An error is logged once and the write is tried again; the daemon goes on.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{
+        broadcast::{
+            self,
+            error::{RecvError, TryRecvError},
+        },
+        watch,
+    },
+    time::sleep,
+};
+
+use super::{
+    hub::{Batch, Hub},
+    serve::ended,
+};
+
+/// Wait before a failed write is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// A file as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Document {
+    /// Its path below the directory, with `/` between the names.
+    pub(super) path: String,
+    pub(super) text: String,
+}
+
+/// What files are kept.
+pub(super) trait Shelf: Send + 'static {
+    /// The files in words, for the log.
+    const WHAT: &'static str;
+    /// True for what changes a file.
+    fn concerns(batch: &Batch) -> bool;
+    /// The files that may have changed with these boards.
+    fn documents(&self, hub: &Hub, dir: &Path, boards: &BTreeSet<String>) -> Vec<Document>;
+    /// A file was written, or could not be.
+    fn count(&self, _hub: &Hub, _written: bool) {}
+}
+
+/// Writes the files at every change until the daemon ends, and once more then.
+pub(super) async fn write_until<S: Shelf>(
+    shelf: S,
+    dir: PathBuf,
+    hub: Hub,
+    mut ending: watch::Receiver<bool>,
+) {
+    let mut live = hub.watch();
+    let (dirty, written) = (BTreeSet::new(), BTreeMap::new());
+    let mut writer = Writer { shelf, dir, hub, dirty, written, failing: false };
+    writer.all_dirty();
+    loop {
+        // In this order: what was published before the end began is seen below.
+        let last = *ending.borrow();
+        loop {
+            match live.try_recv() {
+                Ok(batch) => writer.note(&batch),
+                Err(TryRecvError::Lagged(_)) => writer.all_dirty(),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+        }
+        writer = match tokio::task::spawn_blocking(move || writer.write()).await {
+            Ok(writer) => writer,
+            Err(error) => {
+                tracing::error!(%error, "no {} are written any more", S::WHAT);
+                return;
+            }
+        };
+        if last {
+            return;
+        }
+        tokio::select! {
+            batch = changed::<S>(&mut live) => writer.take(batch),
+            () = sleep(RETRY), if !writer.dirty.is_empty() => {}
+            () = ended(&mut ending) => {}
+        }
+    }
+}
+
+/// What came after the last look.
+enum News {
+    Batch(Arc<Batch>),
+    /// Some batches were missed.
+    Everything,
+}
+
+async fn changed<S: Shelf>(live: &mut broadcast::Receiver<Arc<Batch>>) -> News {
+    loop {
+        match live.recv().await {
+            Ok(batch) if S::concerns(&batch) => return News::Batch(batch),
+            Ok(_) => {}
+            Err(RecvError::Lagged(_)) => return News::Everything,
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
+struct Writer<S> {
+    shelf: S,
+    dir: PathBuf,
+    hub: Hub,
+    /// Boards whose files are out of date.
+    dirty: BTreeSet<String>,
+    /// What stands in the files, by path.
+    written: BTreeMap<String, String>,
+    /// True after a failure was logged.
+    failing: bool,
+}
+
+impl<S: Shelf> Writer<S> {
+    fn all_dirty(&mut self) {
+        self.dirty.extend(self.hub.boards().iter().map(|state| state.id.clone()));
+    }
+
+    fn take(&mut self, news: News) {
+        match news {
+            News::Batch(batch) => self.note(&batch),
+            News::Everything => self.all_dirty(),
+        }
+    }
+
+    fn note(&mut self, batch: &Batch) {
+        if S::concerns(batch) {
+            self.dirty.insert(batch.board.to_string());
+        }
+    }
+
+    /// Writes what is out of date; what fails stays so.
+    fn write(mut self) -> Writer<S> {
+        if self.dirty.is_empty() {
+            return self;
+        }
+        match self.try_write() {
+            Ok(()) => {
+                if self.failing {
+                    tracing::info!(dir = %self.dir.display(), "{} are written again", S::WHAT);
+                }
+                self.failing = false;
+                self.dirty.clear();
+            }
+            Err(error) => {
+                self.shelf.count(&self.hub, false);
+                if !self.failing {
+                    tracing::error!(
+                        dir = %self.dir.display(), %error,
+                        "{} cannot be written; trying again every {} s", S::WHAT, RETRY.as_secs()
+                    );
+                }
+                self.failing = true;
+            }
+        }
+        self
+    }
+
+    fn try_write(&mut self) -> io::Result<()> {
+        fs::create_dir_all(&self.dir)?;
+        let mut result = Ok(());
+        let mut folders = BTreeSet::new();
+        for document in self.shelf.documents(&self.hub, &self.dir, &self.dirty) {
+            if self.written.get(&document.path) == Some(&document.text) {
+                continue;
+            }
+            match replace(&self.dir, &document) {
+                Ok(folder) => {
+                    folders.insert(folder);
+                    self.shelf.count(&self.hub, true);
+                    self.written.insert(document.path, document.text);
+                }
+                Err(error) => result = result.and(Err(error)),
+            }
+        }
+        for folder in folders {
+            File::open(folder)?.sync_all()?;
+        }
+        result
+    }
+}
+
+/// Writes a file in one step; the directory that it is in.
+fn replace(dir: &Path, document: &Document) -> io::Result<PathBuf> {
+    let Document { path, text } = document;
+    let plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let fits = |name: &str| !name.is_empty() && !name.starts_with('.') && name.chars().all(plain);
+    if !path.split('/').all(fits) {
+        let message = format!("{path:?} cannot be the name of a file; use letters, digits, - and _");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    let (below, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = if below.is_empty() { dir.to_owned() } else { dir.join(below) };
+    fs::create_dir_all(&folder)?;
+    let part = folder.join(format!(".{name}.part"));
+    let mut file = File::create(&part)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&part, folder.join(name))?;
+    Ok(folder)
+}

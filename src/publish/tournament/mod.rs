@@ -1,0 +1,103 @@
+//! The boards as the rounds of a tournament, for programs that look for games there. Pure.
+//!
+//! Boards with the same event are one tournament, in the order in which the daemon has them. The round is the
+//! number with which the tag `Round` begins. Identifiers are made of the names, so that they are the same after
+//! every start.
+
+mod players;
+mod score;
+mod uuid;
+
+use self::uuid::uuid;
+pub use self::{
+    players::{Name, country, date, location, name},
+    score::{Outcome, Score, legal, rest},
+};
+use super::{BoardState, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING};
+
+/// The highest number of a round. A tag `Round` that begins with a higher one, or with none, is taken for the
+/// first round: it names a day or something else.
+pub const MOST_ROUNDS: usize = 99;
+/// What an event without a name is called.
+const NAMELESS: &str = "?";
+
+/// A tournament: the boards with one event.
+#[derive(Clone, Debug)]
+pub struct Tournament<'s> {
+    /// Its identifier.
+    pub uuid: String,
+    /// The event.
+    pub name: &'s str,
+    /// Its boards, in order; at least one.
+    pub boards: Vec<&'s BoardState>,
+}
+
+/// One game of a round.
+#[derive(Clone, Debug)]
+pub struct Pairing<'s> {
+    /// The place of its board among the boards of the tournament, from 1.
+    pub nr: usize,
+    /// Its identifier.
+    pub uuid: String,
+    /// The board.
+    pub state: &'s BoardState,
+}
+
+/// The tournaments that these boards belong to, in the order of their first boards.
+pub fn tournaments<'s>(states: impl IntoIterator<Item = &'s BoardState>) -> Vec<Tournament<'s>> {
+    let mut found: Vec<Tournament<'s>> = Vec::new();
+    for state in states {
+        let name = state.tags.event.as_deref().unwrap_or(NAMELESS);
+        match found.iter_mut().find(|known| known.name == name) {
+            Some(known) => known.boards.push(state),
+            None => {
+                let uuid = uuid(&["tournament", name]);
+                found.push(Tournament { uuid, name, boards: vec![state] });
+            }
+        }
+    }
+    found
+}
+
+impl<'s> Tournament<'s> {
+    /// How many rounds are known: the number of the latest one.
+    pub fn rounds(&self) -> usize {
+        self.boards.iter().map(|state| round_of(state)).max().unwrap_or(1)
+    }
+
+    /// The games of a round, from 1; none where no board plays it.
+    pub fn pairings(&self, round: usize) -> Vec<Pairing<'s>> {
+        let of_round = self.boards.iter().zip(1..).filter(|(state, _)| round_of(state) == round);
+        of_round.map(|(state, nr)| Pairing { nr, uuid: self.game_uuid(state), state }).collect()
+    }
+
+    /// The game with this identifier.
+    pub fn game(&self, wanted: &str) -> Option<&'s BoardState> {
+        self.boards.iter().copied().find(|state| self.game_uuid(state).eq_ignore_ascii_case(wanted))
+    }
+
+    fn game_uuid(&self, state: &BoardState) -> String {
+        uuid(&["game", self.name, &round_of(state).to_string(), &state.id])
+    }
+
+    /// What the first board that knows it says.
+    pub fn tag(&self, of: impl Fn(&'s BoardState) -> Option<&'s str>) -> Option<&'s str> {
+        self.boards.iter().copied().find_map(of)
+    }
+}
+
+/// The round of a board.
+pub fn round_of(state: &BoardState) -> usize {
+    let tag = state.tags.round.as_deref().unwrap_or("");
+    let end = tag.find(|c: char| !c.is_ascii_digit()).unwrap_or(tag.len());
+    let number = tag.get(..end).and_then(|digits| digits.parse().ok());
+    number.filter(|number| (1..=MOST_ROUNDS).contains(number)).unwrap_or(1)
+}
+
+/// True while the game of a board is on.
+pub fn is_live(state: &BoardState) -> bool {
+    state.result == "*" && [STATUS_PLAYING, STATUS_PAUSED, STATUS_IRREGULAR].contains(&state.status)
+}
+
+#[cfg(test)]
+mod tests;
