@@ -74,6 +74,59 @@ fn problems_beside_broken_lines_are_told_too() {
 }
 
 #[test]
+fn a_round_of_lichess() {
+    refuses_head(
+        "[lichess]\nurl = \"http://127.0.0.1:9\"\ntoken = \"lip_x\"\ntoken-file = \"t\"",
+        &[
+            "1:1: lichess.round: missing; the round of the broadcast that the boards are pushed into, such as \
+             \"AbCdEfGh\"",
+            "3:1: lichess.token: unknown key; known here: allow-http, ca-file, delay-plies, delay-s, enabled, \
+             interval-ms, publish, round, token-file, url",
+        ],
+    );
+    refuses_head(
+        "[lichess]\nround = \"https://lichess.org/x\"\nurl = \"lichess.org\"\ntoken-file = \"-\"\ninterval-ms = 5",
+        &[
+            "2:9: lichess.round: expected the 8 letters and digits at the end of the address of the round \
+             (https://lichess.org/broadcast/.../.../AbCdEfGh), found \"https://lichess.org/x\"",
+            "3:7: lichess.url: expected a scheme and a host without a path, such as \"https://lichess.org\", found \
+             \"lichess.org\"",
+            "4:14: lichess.token-file: it is read from a file, not from standard input",
+            "5:15: lichess.interval-ms: expected a whole number of milliseconds from 100 to 60000, found 5",
+        ],
+    );
+    refuses_head(
+        "[lichess]\nround = \"AbCdEfGh\"\nurl = \"http://mirror.example\"\nca-file = \"ca.pem\"",
+        &[
+            "3:7: lichess.url: the token would be sent for everybody on the way to read; use https, or say \
+             allow-http = true",
+            "4:11: lichess.ca-file: lichess.url begins with http://, where nobody vouches for the server",
+        ],
+    );
+    let boards: String =
+        (1..=101).map(|id| format!("[[board]]\nid = \"{id}\"\n[board.sensor.simulated]\n")).collect();
+    refuses(
+        &format!("[lichess]\nround = \"AbCdEfGh\"\nurl = \"http://127.0.0.1:9\"\n{boards}"),
+        &[
+            "1:1: lichess: Lichess takes 100 games in one push, and this file has 101 boards; let two daemons push into \
+           two rounds",
+        ],
+    );
+}
+
+/// A build without TLS says so, where TLS is needed.
+#[cfg(not(feature = "tls"))]
+#[test]
+fn https_needs_a_build_with_tls() {
+    let why = "this build has no TLS, which https needs; build touchmoved with the feature tls";
+    refuses_head("[lichess]\nround = \"AbCdEfGh\"", &[&format!("1:1: lichess.url: {why}")]);
+    refuses_head(
+        "[lichess]\nround = \"AbCdEfGh\"\nurl = \"https://x.example\"",
+        &[&format!("3:7: lichess.url: {why}")],
+    );
+}
+
+#[test]
 fn a_token_is_a_file_and_needs_http() {
     refuses_head(
         "[http]\nenabled = false\n[arbiter]\ntoken-file = \"token\"",
@@ -94,7 +147,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, cloud, data, defaults, dgt-emulation, http, livechess, log, operator, pgn, release, stream",
+            "1:1: colour: unknown key; known here: arbiter, board, cloud, data, defaults, dgt-emulation, http, lichess, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);

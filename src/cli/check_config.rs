@@ -139,6 +139,11 @@ fn summary(config: &Config, listed: usize) -> String {
     if config.stream.is_some() {
         line("stream", &(service(config.stream) + &late(release.stream)));
     }
+    if let Some(lichess) = &config.lichess {
+        let to =
+            format!("round {} of {}, at most every {} ms", lichess.round, lichess.url, lichess.interval_ms);
+        line("lichess", &(to + &late(release.lichess)));
+    }
     line("dgt", &emulation(config));
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
     let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));

@@ -48,6 +48,7 @@ impl Config {
             pgn_dir: Some(dir.join("pgn")),
             pgn_stops: false,
             cloud: None,
+            lichess: None,
             arbiter_token: None,
             assistant_token: None,
             boards: (1..=boards)

@@ -7,6 +7,7 @@ mod board;
 mod cloud;
 mod demo;
 mod emulation;
+mod lichess;
 mod matrix;
 mod problem;
 mod read;
@@ -25,6 +26,7 @@ pub use self::{
     board::{BoardConfig, BoardId, LiveChessBoard},
     cloud::CloudConfig,
     emulation::{BoardEmulation, DgtEmulation},
+    lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,
@@ -76,6 +78,8 @@ pub struct Config {
     pub pgn_stops: bool,
     /// The files of LiveChess Cloud (`cloud`); nothing when they are switched off.
     pub cloud: Option<CloudConfig>,
+    /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
+    pub lichess: Option<LichessConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -96,6 +100,8 @@ pub struct ReleaseConfig {
     pub pgn: Policy,
     /// Lines over TCP (`stream`).
     pub stream: Policy,
+    /// Pushes to Lichess (`lichess`).
+    pub lichess: Policy,
     /// Boards as DGT boards (`dgt-emulation`).
     pub dgt: Policy,
     /// Files of LiveChess Cloud (`cloud`).

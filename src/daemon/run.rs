@@ -3,7 +3,6 @@
 use std::{
     io,
     net::SocketAddr,
-    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{
         Arc,
@@ -27,14 +26,14 @@ use super::{
     lock::{DataDir, DataDirError},
     notify, ports,
     resume::OpenError,
-    supervisor, wall,
+    secrets, supervisor, wall,
     writer::STALL,
 };
 use crate::{
     config::{BoardConfig, Config, PortName, SensorConfig},
-    desk::{self, Keys, Line, Token, TokenError},
+    desk::{self, Keys, Line},
     feed::{
-        self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles,
+        self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles, lichess::Push,
         livechess::BoardNote,
     },
     publish::release::Policy,
@@ -49,6 +48,9 @@ const HUNG: Duration = Duration::from_secs(5);
 /// How long the end waits for the journals; a disk that hangs must not keep the machine from
 /// going down.
 const LAST_WAIT: Duration = Duration::from_millis(1000);
+
+/// How long the end waits for threads of the event loop.
+const LOOK_UP_WAIT: Duration = Duration::from_millis(50);
 
 /// Why the daemon cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +77,7 @@ pub enum RunError {
     /// A socket cannot be bound or served.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// A token cannot be read.
+    /// A token, or another file of the configuration, cannot be read.
     #[error("{key} {}: {reason}", path.display())]
     Token {
         /// The key of the configuration.
@@ -85,6 +87,9 @@ pub enum RunError {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// Nothing can be pushed to Lichess.
+    #[error("[lichess]: {0}")]
+    Lichess(String),
     /// The system gives no thread, timer or signal.
     #[error("the system refuses {what}: {source}")]
     System {
@@ -116,7 +121,8 @@ pub struct Started {
 
 /// Runs until SIGTERM or SIGINT; `started` is called once everything is served.
 pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunError> {
-    let keys = keys(config)?;
+    let keys = secrets::keys(config)?;
+    let push = secrets::push(config)?;
     let data = DataDir::open(&config.data_dir)?;
     for shared in ports::shared(&config.boards, &Roots::default()) {
         tracing::error!("{shared}");
@@ -130,34 +136,17 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
         .enable_all()
         .build()
         .map_err(|source| RunError::System { what: "an event loop", source })?;
-    runtime.block_on(serve(config, prepared, keys, started))
-}
-
-/// Reads the tokens. They are read at the start only and never leave this process.
-fn keys(config: &Config) -> Result<Keys, RunError> {
-    let read = |key: &'static str, path: &Option<PathBuf>| -> Result<Option<Token>, RunError> {
-        let Some(path) = path else { return Ok(None) };
-        let wrong = |reason: String| RunError::Token { key, path: path.clone(), reason };
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            wrong(format!("cannot read the token: {error}; make the file, readable for the service only"))
-        })?;
-        let token = Token::parse(&text).map_err(|error: TokenError| wrong(error.to_string()))?;
-        let mode = std::fs::metadata(path).map(|metadata| metadata.permissions().mode()).unwrap_or_default();
-        if mode & 0o007 != 0 {
-            tracing::warn!("{} can be read by every user of this machine: chmod o-rwx", path.display());
-        }
-        Ok(Some(token))
-    };
-    Ok(Keys {
-        arbiter: read("arbiter.token-file", &config.arbiter_token)?,
-        assistant: read("arbiter.assistant-token-file", &config.assistant_token)?,
-    })
+    let result = runtime.block_on(serve(config, prepared, keys, push, started));
+    // The system may still look up a name that nobody waits for any more.
+    runtime.shutdown_timeout(LOOK_UP_WAIT);
+    result
 }
 
 async fn serve(
     config: &Config,
     prepared: Vec<Prepared>,
     keys: Keys,
+    push: Option<Push>,
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
@@ -169,7 +158,7 @@ async fn serve(
     let (stream, dgt) = (feeds.stream(), feeds.dgt());
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &outputs, desk)?;
-    let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
+    let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines))).pushing(push);
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
     if let Some(address) = livechess.filter(|_| config.livechess_tls.is_some()) {
@@ -266,6 +255,7 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::LiveChess, release.livechess, config.livechess.is_some()),
         (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
         (Output::Stream, release.stream, config.stream.is_some()),
+        (Output::Lichess, release.lichess, config.lichess.is_some()),
         (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
         (Output::Cloud, release.cloud, config.cloud.is_some()),
     ];

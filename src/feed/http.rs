@@ -19,6 +19,7 @@ use super::{
     assets, clock_page,
     conditional::{Validators, http_date, unchanged},
     hub::Hub,
+    lichess,
     pgn::{AfterSetUp, pgn_of, pgn_of_all},
     stream::{self, Told, told},
 };
@@ -87,6 +88,7 @@ fn operator_routes(hub: Hub, ending: watch::Receiver<bool>) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
+        .route("/api/push", get(push))
         .with_state(Shared { hub: hub.clone(), ending: ending.clone(), pgn: AfterSetUp::default() })
         .merge(clock_page::router(hub, ending))
 }
@@ -98,7 +100,7 @@ fn late_routes() -> Router {
         problem(StatusCode::NOT_FOUND, text)
     };
     let alive = || async { ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "status": "ok" }))) };
-    ["/metrics", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
+    ["/metrics", "/api/push", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
         .into_iter()
         .fold(Router::new().route("/healthz", get(alive)), |router, path| router.route(path, get(elsewhere)))
 }
@@ -248,6 +250,11 @@ async fn metrics(State(shared): State<Shared>) -> Response {
         (header::CACHE_CONTROL, "no-store"),
     ];
     (headers, text).into_response()
+}
+
+async fn push(State(shared): State<Shared>) -> Response {
+    let lichess = shared.hub.operator().lichess().map(lichess::Status::json);
+    ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "lichess": lichess }))).into_response()
 }
 
 async fn asset(request: Request) -> Response {

@@ -150,11 +150,11 @@ impl Metrics {
     }
 }
 
-fn header(text: &mut String, name: &str, kind: &str, help: &str) {
+pub(super) fn header(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP touchmoved_{name} {help}.");
     let _ = writeln!(text, "# TYPE touchmoved_{name} {kind}");
 }
 
-fn label(value: &str) -> String {
+pub(super) fn label(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,5 @@
-//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API, DGT boards.
+//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API, Lichess, DGT
+//! boards.
 //!
 //! A feed sees `publish` types only. [`Hub`] is the one seam between the board threads and
 //! everything here: they put events in, the feeds take states and events out, and no feed can hold
@@ -13,6 +14,7 @@ mod dgt;
 mod files;
 mod http;
 pub mod hub;
+pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod net;

@@ -37,6 +37,8 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// Pushes to Lichess.
+    Lichess,
     /// The boards as DGT boards for other programs.
     DgtEmulation,
     /// Files of LiveChess Cloud.
@@ -51,6 +53,7 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::Lichess => "lichess",
             Output::DgtEmulation => "dgt-emulation",
             Output::Cloud => "cloud",
         }

@@ -1,6 +1,6 @@
 //! Binds the network surfaces and runs them until the daemon ends.
 
-use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{future::Future, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use axum::{Router, serve::Listener};
 use tokio::{
@@ -15,6 +15,7 @@ use super::{
     dgt::{DgtPort, Place, Plugged},
     files,
     http::{self, Reach},
+    lichess,
     livechess::{self, BoardNote},
     net::{self, Limited, Limits},
     outputs::{Output, Outputs},
@@ -121,6 +122,8 @@ pub struct Feeds {
     dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
+    /// Pushes to Lichess, where they are on.
+    push: Option<lichess::Push>,
 }
 
 impl std::fmt::Debug for Feeds {
@@ -137,7 +140,7 @@ pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
     let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
-    Ok(Feeds { config, acceptor, http, livechess, operator, stream, dgt, more: Router::new() })
+    Ok(Feeds { config, acceptor, http, livechess, operator, stream, dgt, more: Router::new(), push: None })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -184,6 +187,13 @@ impl Feeds {
         self
     }
 
+    /// Pushes to Lichess, too.
+    #[must_use]
+    pub fn pushing(mut self, push: Option<lichess::Push>) -> Feeds {
+        self.push = push;
+        self
+    }
+
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(
@@ -192,7 +202,7 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, acceptor, http, livechess, operator, stream, dgt, more } = self;
+        let Feeds { config, acceptor, http, livechess, operator, stream, dgt, more, push } = self;
         let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
@@ -251,6 +261,14 @@ impl Feeds {
             let (hub, ending) = (outputs.of(Output::Cloud).clone(), ending.clone());
             tasks.spawn(async move {
                 files::write_until(CloudFiles(options), dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        if let Some(push) = push {
+            let (hub, ending, status) = (outputs.of(Output::Lichess).clone(), ending.clone(), push.status());
+            hub.operator().take_lichess(Arc::clone(&status));
+            tasks.spawn(async move {
+                lichess::push_until(push, hub, status, ending).await;
                 Ok(())
             });
         }

@@ -4,6 +4,7 @@ mod board;
 mod cloud;
 mod emulation;
 mod laws;
+mod lichess;
 mod matrix;
 mod release;
 mod second;
@@ -76,11 +77,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     pgn.finish();
     let (cloud, cloud_policy) =
         cloud::cloud(&root, base, services.http.is_some(), services.http_policy.delay);
+    let (lichess, lichess_policy) = lichess::lichess(&root, base, release, style);
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
     arbiter.finish();
     let boards = board::boards(&root, base, style);
+    lichess::check_boards(&root, lichess.as_ref(), boards.len());
     root.finish();
     Config {
         source: file_name.to_owned(),
@@ -100,6 +103,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
             pgn: pgn_policy,
             stream: services.stream_policy,
+            lichess: lichess_policy,
             dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
             cloud: cloud_policy,
         },
@@ -108,6 +112,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         pgn_dir: pgn_enabled.then_some(pgn_dir),
         pgn_stops,
         cloud,
+        lichess,
         arbiter_token,
         assistant_token,
         boards,
