@@ -11,12 +11,12 @@ use hall::{Game, clock};
 use proptest::prelude::*;
 use touchmoved::{
     feed::{
-        FeedConfig, Output, Outputs,
+        Output, Outputs,
         outputs::{Arrival, ReleaseLog, Released},
     },
     publish::{
         BoardState, FeedEvent, completed_san,
-        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Reached, Step, Threshold, Waiting},
+        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Step, Threshold, Waiting},
     },
     session::time::MonoTime,
 };
@@ -59,7 +59,7 @@ fn undo(n: usize, left: usize) -> FeedEvent {
 }
 
 fn moment(at: i64, events: Vec<FeedEvent>) -> Moment {
-    Moment { at, ev: at, whole: true, step: Step::Events(events) }
+    Moment { at, ev: at, step: Step::Events(events) }
 }
 
 const SECOND: u64 = 1_000_000;
@@ -88,20 +88,49 @@ fn a_delay_in_seconds_holds_everything_alike() {
 }
 
 #[test]
-fn a_delay_in_plies_holds_the_board_and_the_clock_with_the_moves() {
+fn a_delay_in_plies_holds_what_has_no_number_with_the_moves() {
     let mut waiting = Waiting::new(Delay { us: 0, plies: 2 }, start());
     let moves = moves();
     push(&mut waiting, moment(1, moves[0].clone()));
-    push(&mut waiting, moment(2, vec![FeedEvent::Clock(clock(1, 2, Some("black")))]));
+    push(&mut waiting, moment(2, vec![completed(1)]));
     assert_eq!(drain(&mut waiting, 99), [0; 0]);
     push(&mut waiting, moment(3, moves[1].clone()));
     assert_eq!(drain(&mut waiting, 99), [0; 0]);
     push(&mut waiting, moment(4, moves[2].clone()));
-    assert_eq!(drain(&mut waiting, 99), [1], "two more were played: the move, without the board");
-    push(&mut waiting, moment(5, moves[3].clone()));
-    assert_eq!(drain(&mut waiting, 99), [1, 2, 3], "the board and the clock tell of the move under way");
-    push(&mut waiting, moment(6, vec![result("1-0")]));
-    assert_eq!(drain(&mut waiting, 99), [3, 4, 4, 5, 5, 6], "no more are to come");
+    assert_eq!(drain(&mut waiting, 99), [1, 2], "two more were played");
+    push(&mut waiting, moment(5, vec![result("1-0")]));
+    assert_eq!(drain(&mut waiting, 99), [3, 4, 5], "no more are to come");
+}
+
+/// What stands on the board tells of moves that are not published: it does not leave at all.
+#[test]
+fn a_delay_in_plies_shows_the_score_and_no_board() {
+    let policy = Policy { threshold: Threshold::Made, delay: Delay { us: 0, plies: 1 } };
+    let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+    let moves = moves();
+    let mut seen = Vec::new();
+    for (ev, events) in (0..).zip([
+        moves[0].clone(),
+        vec![completed(1), FeedEvent::Clock(clock(5000, 6000, Some("black")))],
+        // Five half-moves of hands, and none of them published yet.
+        vec![FeedEvent::Board { board: Game::with("1", GAME).placement() }],
+        moves[1].clone(),
+        moves[2].clone(),
+    ]) {
+        lane.heed(&events);
+        assert_eq!(lane.push(ev, ev, events), None);
+        for moment in std::iter::from_fn(|| lane.pop(99)) {
+            let Step::Events(events) = moment.step else { panic!("a new game") };
+            for event in events {
+                shown.apply(&event);
+                seen.push(event.name());
+            }
+            assert_eq!(Some(shown.board.as_str()), shown.fen.split(' ').next());
+        }
+    }
+    assert_eq!(seen, ["move", "board", "completed", "clock", "move", "board"]);
+    let clock = shown.clock.unwrap();
+    assert_eq!((clock.white_ms, clock.black_ms, clock.running), (Some(60_000), None, None));
 }
 
 #[test]
@@ -126,33 +155,57 @@ fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is
     for (at, played) in (0..8).zip(&moves) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5], "of the last one the move alone");
+    assert_eq!(drain(&mut waiting, 99), [0, 1, 2, 3, 4, 5]);
     push(&mut waiting, moment(8, vec![undo(7, 1)]));
     for (at, played) in (9..).zip(moves.iter().skip(1)).take(3) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [5, 6, 6, 7, 7, 8, 9]);
+    assert_eq!(drain(&mut waiting, 99), [6, 7, 8, 9]);
 }
 
 #[test]
 fn another_game_waits_for_nothing_of_the_one_before() {
     let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, ev: 2, whole: true, step: Step::Set(Box::new(start())) });
-    assert_eq!(drain(&mut waiting, 99), [1, 1, 2]);
+    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
+    assert_eq!(drain(&mut waiting, 99), [1, 2]);
 }
 
 #[test]
-fn too_much_becomes_one_picture_that_leaves_last() {
-    let mut waiting = Waiting::new(Delay { us: 10, plies: 0 }, start());
+fn too_much_is_thinned_out_and_nothing_of_it_is_late_or_early() {
+    let mut waiting = Waiting::new(Delay { us: 1000, plies: 0 }, start());
+    let mut state = start();
+    let last = 3 * i64::try_from(ROOM).unwrap();
     push(&mut waiting, moment(0, moves().remove(0)));
-    let last = i64::try_from(ROOM).unwrap() - 1;
     for at in 1..=last {
         push(&mut waiting, moment(at, vec![FeedEvent::Board { board: format!("{at}") }]));
     }
+    let mut count = 0;
+    let mut take = |waiting: &mut Waiting, now: i64| {
+        while let Some(moment) = waiting.pop(now) {
+            assert!(moment.at + 1000 <= now);
+            let Step::Events(events) = moment.step else { panic!("a picture") };
+            events.iter().for_each(|event| state.apply(event));
+            count += 1;
+        }
+    };
+    take(&mut waiting, 1000);
+    take(&mut waiting, last + 1000);
+    assert!(waiting.is_empty() && (100..=ROOM).contains(&count), "{count}");
+    assert_eq!((state.plies.len(), state.board), (1, last.to_string()));
+}
+
+#[test]
+fn far_too_much_becomes_one_picture() {
+    let mut waiting = Waiting::new(Delay { us: 10, plies: 0 }, start());
+    let status = |connected| FeedEvent::Status { status: "playing", connected };
+    let last = i64::try_from(ROOM).unwrap();
+    for at in 0..=last {
+        push(&mut waiting, moment(at, vec![status(at % 2 == 0)]));
+    }
     assert!(waiting.pop(last + 9).is_none(), "nothing of it is early");
     let Step::Set(state) = waiting.pop(last + 10).unwrap().step else { panic!("a picture") };
-    assert_eq!((state.plies.len(), state.board.as_str()), (1, last.to_string().as_str()));
+    assert_eq!(state.connected, last % 2 == 0);
     assert!(waiting.is_empty());
 }
 
@@ -234,15 +287,14 @@ proptest! {
         let threshold = if threshold == 0 { Threshold::Made } else { Threshold::Completed };
         let delay = Delay { us: seconds * SECOND, plies };
         let policy = Policy { threshold, delay };
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
         let apply = |shown: &mut BoardState, moment: &Moment| {
             let Step::Events(events) = &moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
         };
         let mut truth = start();
         let mut latest = -1;
-        // The plies of the game after each step. When it goes back, what counts is another question.
-        let mut known_plies = Vec::new();
+        // When the game goes back, what counts is another question.
         let goes_back = steps.iter().any(|(kind, _)| matches!(kind, 4 | 5));
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
@@ -252,18 +304,13 @@ proptest! {
                 prop_assert!(moment.at >= latest);
                 latest = moment.at;
                 apply(&mut shown, &moment);
-                // As many moves were played after what is shown; the board tells of the one under way, too.
-                let Step::Events(events) = &moment.step else { panic!("a new game") };
-                let told = if events.iter().all(FeedEvent::is_immediate) {
-                    known_plies[usize::try_from(moment.ev).unwrap()] + 1
-                } else {
-                    shown.plies.len()
-                };
-                let far_enough = truth.plies.len() as u64 >= told as u64 + plies;
+                // As many moves were played after what is shown.
+                let far_enough = truth.plies.len() as u64 >= shown.plies.len() as u64 + plies;
                 prop_assert!(plies == 0 || goes_back || truth.result != "*" || far_enough, "{moment:?}");
+                let position = shown.fen.split(' ').next() == Some(shown.board.as_str());
+                prop_assert!(plies == 0 || position, "{moment:?}");
             }
             events.iter().for_each(|event| truth.apply(event));
-            known_plies.push(truth.plies.len());
             lane.heed(events);
             if let Some(moment) = lane.push(*at, ev, events.clone()) {
                 prop_assert!(delay.is_none());
@@ -280,6 +327,11 @@ proptest! {
             apply(&mut shown, &moment);
         }
         prop_assert_eq!(lane.due(), None);
+        if plies > 0 {
+            // The board and the clock are those of the score.
+            (truth.board, truth.clock) = (shown.board.clone(), shown.clock);
+            truth.has_presses = shown.has_presses;
+        }
         prop_assert_eq!(shown, truth);
     }
 
@@ -310,10 +362,10 @@ proptest! {
         let policy = Policy { threshold: Threshold::Made, delay: Delay { us: seconds * SECOND, plies } };
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
-        let mut left = Reached::NOTHING;
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let mut left = i64::MIN;
         let mut take = |shown: &mut BoardState, moment: Moment| {
-            let reached = moment.reached();
+            let reached = moment.ev;
             let Step::Events(events) = moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
             left = reached;
@@ -345,36 +397,6 @@ impl ReleaseLog for Log {
     fn released(&self, released: Released) {
         self.0.lock().unwrap().push(released);
     }
-}
-
-/// Moves wait for the disk and the board does not: what it shows is not earlier for that.
-#[test]
-fn a_slow_disk_makes_nothing_early() {
-    let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
-    let outputs = Outputs::new(&[(Output::Http, late)]);
-    outputs.set(Arrival::of(start()));
-    let (mut held, moves) = (Vec::new(), moves());
-    for (ev, events) in (0..).zip(&moves).take(6) {
-        outputs.heed("1", events);
-        let (board, rest): (Vec<_>, Vec<_>) = events.iter().cloned().partition(FeedEvent::is_immediate);
-        outputs.publish("1", MonoTime::from_micros(5), ev, board);
-        held.push((ev, rest));
-    }
-    let shown = || outputs.of(Output::Http).board("1").unwrap();
-    for (ev, rest) in held {
-        outputs.publish("1", MonoTime::from_micros(5), ev, rest);
-        assert_eq!(shown().plies.len(), 0, "nothing is let out without the task that does it");
-    }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let config = FeedConfig { http: None, livechess: None, ..FeedConfig::default() };
-    let served = outputs.clone();
-    runtime.block_on(async move {
-        let until = async { tokio::time::sleep(std::time::Duration::from_millis(50)).await };
-        touchmoved::feed::serve(config, served, until).await.unwrap();
-    });
-    let state = shown();
-    assert_eq!(state.board, Game::with("1", "e2e4 e7e5 g1f3 b8c6").placement());
-    assert!(state.plies.len() <= 5, "{}", state.plies.len());
 }
 
 #[test]

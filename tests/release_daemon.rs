@@ -6,7 +6,7 @@ mod process;
 
 use std::{
     fs,
-    io::{BufRead as _, BufReader, Write as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -155,6 +155,24 @@ fn nothing_public_is_ahead_of_its_delay() {
         if !path.ends_with("events") {
             assert_eq!(get(operator, path).0, 200, "{path}");
         }
+    }
+    // No web page of another origin reads what is not late at the operator's address, under no name of its own either.
+    for (host, origin, status) in [
+        (operator.to_string(), None, 200),
+        (operator.to_string(), Some(format!("http://{operator}")), 200),
+        ("board.local:8081".to_owned(), None, 200),
+        (operator.to_string(), Some("https://elsewhere.example".to_owned()), 403),
+        ("elsewhere.example".to_owned(), None, 403),
+    ] {
+        let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
+        let mut stream = TcpStream::connect(operator).unwrap();
+        let request =
+            format!("GET /api/boards HTTP/1.1\r\nHost: {host}\r\n{origin}Connection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}{answer}");
+        assert!(!answer.to_ascii_lowercase().contains("access-control-allow-origin"), "{answer}");
     }
     assert_eq!(get(public, "/healthz").1, "{\"status\":\"ok\"}");
     assert!(get(operator, "/healthz").1.contains("boards"));

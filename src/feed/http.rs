@@ -50,6 +50,8 @@ pub(super) enum Reach {
     Public,
     /// Spectators, players and the operator.
     All,
+    /// The operator and screens in the hall: no web page of another origin may read what is not late here.
+    Operator,
 }
 
 /// The routes of the surface, and those of others that share its address.
@@ -61,7 +63,7 @@ pub(super) fn router(
     pgn: AfterSetUp,
 ) -> Router {
     let now = match reach {
-        Reach::All => operator_routes(hub.clone(), ending.clone()),
+        Reach::All | Reach::Operator => operator_routes(hub.clone(), ending.clone()),
         Reach::Public => late_routes(),
     };
     let shared = Shared { hub, ending, pgn };
@@ -72,15 +74,50 @@ pub(super) fn router(
         .route("/pgn/{file}", get(pgn_file).options(preflight))
         .route("/events", get(events).options(preflight))
         .route("/api/stream", get(socket))
-        .route("/api/stream/schema.json", get(schema).options(preflight))
-        .layer(middleware::from_fn(cross_origin));
-    Router::new()
-        .merge(public)
-        .fallback(asset)
-        .with_state(shared)
-        .merge(now)
-        .merge(more)
-        .layer(middleware::from_fn(limits))
+        .route("/api/stream/schema.json", get(schema).options(preflight));
+    let public = match reach {
+        Reach::Public | Reach::All => public.layer(middleware::from_fn(cross_origin)),
+        Reach::Operator => public,
+    };
+    let all = Router::new().merge(public).fallback(asset).with_state(shared).merge(now).merge(more);
+    let all = match reach {
+        Reach::Public | Reach::All => all,
+        Reach::Operator => all.layer(middleware::from_fn(own_pages)),
+    };
+    all.layer(middleware::from_fn(limits))
+}
+
+/// Refuses what a browser asks for a web page of another origin, and names of hosts that a page of the internet could
+/// have given to this machine.
+async fn own_pages(request: Request, next: Next) -> Response {
+    if is_own_page(request.headers()) {
+        return next.run(request).await;
+    }
+    let text =
+        "this address is the operator's: ask it by its IP address or local name, and from its own pages";
+    problem(StatusCode::FORBIDDEN, text)
+}
+
+fn is_own_page(headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let host = text(header::HOST).unwrap_or_default();
+    let same = |origin: &str| origin.split_once("://").is_some_and(|(_, at)| at.eq_ignore_ascii_case(host));
+    text(header::ORIGIN).is_none_or(same) && is_local(host)
+}
+
+/// True for addresses, and for names that only a local network gives: without a dot, or below `.local` and its like.
+fn is_local(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') || name.ends_with(']') => {
+            if port.bytes().all(|c| c.is_ascii_digit()) { name } else { host }
+        }
+        _ => host,
+    };
+    let bare = name.trim_matches(['[', ']']);
+    let local = [".local", ".lan", ".home.arpa", ".internal"];
+    bare.parse::<std::net::IpAddr>().is_ok()
+        || !name.contains('.')
+        || local.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
 }
 
 /// What shows how things stand now: the figures of the operator, the clock for the screens beside the boards.

@@ -8,12 +8,16 @@
 //! snapshot.
 //!
 //! Numbers count what one audience receives, one count for all boards and one for each board, so
-//! that a gap tells nothing. An identifier is `<run>-<number>`; `<run>` differs from one start of
-//! the daemon to the next, and an identifier of another run gets a snapshot.
+//! that a gap tells nothing. An identifier is `<run>-<number>`, of one board `<run>.<board>-<number>`; `<run>` differs
+//! from one start of the daemon and from one hub to the next, and an identifier of another run or of
+//! another audience gets a snapshot.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use serde::Serialize;
@@ -48,6 +52,8 @@ struct Inner {
     clocks: Clocks,
     /// One hub counts what happens; the others only show it later.
     counts: bool,
+    /// Hubs that were made beside this one.
+    beside: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -211,6 +217,7 @@ impl Hub {
             operator: Desk::default(),
             clocks: Clocks::default(),
             counts: true,
+            beside: AtomicU64::default(),
         }))
     }
 
@@ -219,13 +226,14 @@ impl Hub {
     #[must_use]
     pub fn beside(&self) -> Hub {
         Hub(Arc::new(Inner {
-            run: self.0.run.clone(),
+            run: format!("{}{}", self.0.run, base36(self.0.beside.fetch_add(1, Relaxed) + 10)),
             shared: Mutex::default(),
             live: broadcast::Sender::new(QUEUE),
             metrics: Arc::clone(&self.0.metrics),
             operator: self.0.operator.clone(),
             clocks: Clocks::default(),
             counts: false,
+            beside: AtomicU64::default(),
         }))
     }
 
@@ -355,7 +363,14 @@ impl Hub {
     pub fn subscribe(&self, audience: Audience, last_id: Option<&str>) -> Subscription {
         let shared = self.lock();
         let live = self.0.live.subscribe();
-        let run = &self.0.run;
+        // An identifier of one audience says nothing to another.
+        let run = &match &audience {
+            Audience::All => self.0.run.clone(),
+            Audience::Board(id) => {
+                let index = shared.boards.iter().position(|channel| channel.state.id == *id).unwrap_or(0);
+                format!("{}.{index}", self.0.run)
+            }
+        };
         let backlog = last_id
             .and_then(|id| id.strip_prefix(run.as_str())?.strip_prefix('-')?.parse().ok())
             .and_then(|number| shared.since(&audience, number, run))

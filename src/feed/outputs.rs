@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Reached, Step},
+        release::{Lane, Left, Moment, Past, Policy, Step},
     },
     session::time::MonoTime,
     sysclock,
@@ -115,7 +115,7 @@ pub struct Arrival {
     /// What has happened since.
     pub past: Vec<Past>,
     /// The latest event of the board whose effects each output had shown before the daemon was started again.
-    pub left: BTreeMap<String, Reached>,
+    pub left: BTreeMap<String, i64>,
     /// The game that is put on the board now, where the one above was over: what is still held back of that one
     /// leaves first.
     pub next: Option<BoardState>,
@@ -181,11 +181,9 @@ impl Outputs {
         let Arrival { start, past, left, next, log } = arrival;
         for group in &self.0.groups {
             // What one of them has not shown, none has.
-            let shown = group
-                .outputs
-                .iter()
-                .map(|output| left.get(output.as_str()).copied().unwrap_or(Reached::NOTHING));
-            let shown = shown.min().unwrap_or(Reached::NOTHING);
+            let shown =
+                group.outputs.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
+            let shown = shown.min().unwrap_or(i64::MIN);
             let (lane, state, told) = Lane::new(group.policy, start.clone(), past.clone(), shown, now);
             let mut lanes = group.lock();
             lanes.retain(|known| known.board != start.id);

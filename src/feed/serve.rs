@@ -209,7 +209,9 @@ impl Feeds {
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
         if let Some(listener) = http {
-            let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
+            // Where the operator has an address of his own, what is his is not here.
+            let late = outputs.is_late(Output::Http) || operator.is_some();
+            let reach = if late { Reach::Public } else { Reach::All };
             let hub = outputs.of(Output::Http);
             let mut more = more.clone();
             if let Some(options) = &config.cloud {
@@ -221,7 +223,8 @@ impl Feeds {
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
-            let router = http::router(hub.clone(), ending.clone(), more, Reach::All, config.pgn_after_set_up);
+            let router =
+                http::router(hub.clone(), ending.clone(), more, Reach::Operator, config.pgn_after_set_up);
             let listener = Limited::new(listener, limits, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
@@ -265,7 +268,7 @@ impl Feeds {
                 Ok(())
             });
         }
-        if let Some(push) = push.map(|push| push.after_set_up(config.pgn_after_set_up)) {
+        if let Some(push) = push {
             let (hub, ending, status) = (outputs.of(Output::Lichess).clone(), ending.clone(), push.status());
             hub.operator().take_lichess(Arc::clone(&status));
             tasks.spawn(async move {

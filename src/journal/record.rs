@@ -13,7 +13,7 @@ pub use super::{
     header::{FORMAT, JournalHeader, digest, program},
 };
 use crate::{
-    publish::release::{Left, Reached},
+    publish::release::Left,
     session::{event::Unit, fact::Fact, io::Input, time::MonoTime},
     wire::sensor_log,
 };
@@ -87,9 +87,9 @@ pub struct Release {
 impl Release {
     /// Its members, as they stand in a record and in `touchmoved export --releases`.
     pub fn to_map(&self) -> Map<String, Value> {
-        let Left { reached: Reached { ev, whole }, plies, result, boards, clocks, least_us } = &self.left;
+        let Left { ev, plies, result, boards, clocks, least_us } = &self.left;
         let value = json!({
-            "to": self.to, "ev": ev, "whole": whole, "plies": plies, "result": result,
+            "to": self.to, "ev": ev, "plies": plies, "result": result,
             "boards": boards, "clocks": clocks, "least_us": least_us,
         });
         if let Value::Object(map) = value { map } else { Map::new() }
@@ -277,10 +277,7 @@ fn content_of(map: &Map<String, Value>) -> Result<Content, String> {
         let names = value.get("to").and_then(Value::as_array).into_iter().flatten();
         let to = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let left = Left {
-            reached: Reached {
-                ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
-                whole: value.get("whole").and_then(Value::as_bool).unwrap_or(false),
-            },
+            ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
             plies: usize::try_from(number(value, "plies")).unwrap_or_default(),
             result: text(value, "result"),
             boards: number(value, "boards"),

@@ -124,7 +124,7 @@ async fn boards_and_kinds_are_chosen_and_the_rest_can_be_caught_up() {
     assert_eq!(list[1]["san"], "d5");
     server.stop().await;
     let goodbye = lines.next().await.unwrap();
-    assert!(goodbye["since"].as_str().unwrap().starts_with("run-"), "{goodbye}");
+    assert!(goodbye["since"].as_str().unwrap().starts_with("run.1-"), "{goodbye}");
 }
 
 #[tokio::test]
@@ -154,6 +154,44 @@ async fn a_bad_request_is_answered_and_the_connection_stays() {
     lines.send(&"x".repeat(5000)).await;
     assert_eq!(lines.next().await.unwrap()["message"], "a request has 4096 bytes at most");
     assert_eq!(lines.next().await, None);
+    server.stop().await;
+}
+
+/// A client that has asked and closes its end for writing goes on to hear, as `printf ... | nc` does.
+#[tokio::test]
+async fn a_client_that_is_done_with_asking_hears_on() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let mut lines = Lines::open(&server).await;
+    lines.send("?WATCH={\"kinds\":[\"move\"]};\n").await;
+    lines.0.get_mut().shutdown().await.unwrap();
+    assert_eq!(types(&lines.take(2).await), ["watch", "snapshot"]);
+    table.play("e2e4");
+    assert_eq!(lines.next().await.unwrap()["san"], "e4");
+    let mut silent = Lines::open(&server).await;
+    silent.0.get_mut().shutdown().await.unwrap();
+    assert_eq!(silent.next().await, None);
+    server.stop().await;
+}
+
+/// The numbers of one audience say nothing to another: no hole, a snapshot.
+#[tokio::test]
+async fn an_identifier_of_another_audience_gets_a_snapshot() {
+    let server = Server::start().await;
+    let (mut one, mut two) = (Table::new(&server.hub, "1"), Table::new(&server.hub, "2"));
+    one.play("e2e4");
+    two.play("d2d4");
+    let mut lines = Lines::open(&server).await;
+    lines.send("?WATCH={\"boards\":[\"1\"]};\n").await;
+    let id = lines.take(2).await[1]["id"].as_str().unwrap().to_owned();
+    for (boards, first) in
+        [("[\"1\"]", None), ("[\"2\"]", Some("snapshot")), ("[\"1\",\"2\"]", Some("snapshot"))]
+    {
+        let mut lines = Lines::open(&server).await;
+        lines.send(&format!("?WATCH={{\"boards\":{boards},\"since\":\"{id}\"}};\n?VERSION;\n")).await;
+        let list = lines.take(2 + usize::from(first.is_some())).await;
+        assert_eq!(types(&list).contains(&"snapshot"), first.is_some(), "{boards}");
+    }
     server.stop().await;
 }
 

@@ -33,7 +33,6 @@ pub(super) enum TooMuch {
 pub(super) fn body<'a>(
     boards: impl ExactSizeIterator<Item = &'a BoardState>,
     in_minutes: bool,
-    after: AfterSetUp,
 ) -> Result<String, TooMuch> {
     if boards.len() > MOST_GAMES {
         return Err(TooMuch::Games(boards.len()));
@@ -44,7 +43,7 @@ pub(super) fn body<'a>(
             BoardState { tags: Tags { time_control, ..state.tags.clone() }, ..state.clone() }
         })
         .collect();
-    let text = pgn_of_all(&told, after);
+    let text = pgn_of_all(&told, AfterSetUp::GoOn);
     if text.len() > MOST_BYTES { Err(TooMuch::Bytes(text.len())) } else { Ok(text) }
 }
 

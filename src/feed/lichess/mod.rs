@@ -42,7 +42,6 @@ pub use self::{
 };
 use super::{
     hub::{Batch, Hub},
-    pgn::AfterSetUp,
     serve::ended,
 };
 use crate::{publish::BoardState, sysclock};
@@ -82,7 +81,6 @@ pub struct Push {
     token: Bearer,
     transport: Transport,
     in_minutes: bool,
-    after_set_up: AfterSetUp,
     timing: Timing,
 }
 
@@ -94,20 +92,13 @@ impl Push {
     pub fn new(round: &str, server: Server, token: Bearer, trust: &Trust) -> Result<Push, TlsError> {
         let transport = if server.tls { Transport::tls(trust)? } else { Transport::Plain };
         let round = round.to_owned();
-        let (in_minutes, after_set_up) = (false, AfterSetUp::default());
-        Ok(Push { round, server, token, transport, in_minutes, after_set_up, timing: Timing::default() })
+        Ok(Push { round, server, token, transport, in_minutes: false, timing: Timing::default() })
     }
 
     /// The tags have `TimeControl` in minutes already.
     #[must_use]
     pub fn in_minutes(self, in_minutes: bool) -> Push {
         Push { in_minutes, ..self }
-    }
-
-    /// How a game is told that goes on from a position that was set up.
-    #[must_use]
-    pub(super) fn after_set_up(self, after_set_up: AfterSetUp) -> Push {
-        Push { after_set_up, ..self }
     }
 
     /// With these times.
@@ -181,7 +172,6 @@ struct Pusher {
     status: Arc<Status>,
     round: String,
     in_minutes: bool,
-    after_set_up: AfterSetUp,
     client: Client,
     token: Bearer,
     pace: Pace,
@@ -195,9 +185,9 @@ impl Pusher {
     fn new(push: Push, hub: Hub, status: Arc<Status>) -> Pusher {
         let seed = sysclock::wall_micros() ^ u64::from(std::process::id()).rotate_left(40);
         let pace = Pace::new(push.timing, seed);
-        let (round, in_minutes, after_set_up) = (push.round.clone(), push.in_minutes, push.after_set_up);
+        let (round, in_minutes) = (push.round.clone(), push.in_minutes);
         let (client, token) = Client::new(push);
-        Pusher { hub, status, round, in_minutes, after_set_up, client, token, pace, taken: None, stale: true }
+        Pusher { hub, status, round, in_minutes, client, token, pace, taken: None, stale: true }
     }
 
     /// Pushes if there is something to push and it is time; how long to wait before the next attempt, if one is due.
@@ -215,7 +205,7 @@ impl Pusher {
             return None;
         }
         self.stale = false;
-        let text = match body::body(boards.iter().map(AsRef::as_ref), self.in_minutes, self.after_set_up) {
+        let text = match body::body(boards.iter().map(AsRef::as_ref), self.in_minutes) {
             Ok(text) => text,
             Err(error) => {
                 self.status.refused(None, error.to_string());

@@ -48,6 +48,8 @@ async fn talk(connection: Connection, hub: Hub, mut ending: watch::Receiver<bool
     let mut talk = Talk::new(hub);
     let mut line = Vec::new();
     let mut next = version();
+    // A client may be done with asking and go on to listen.
+    let mut asks = true;
     let reason = loop {
         next.push_str("\r\n");
         write.write_all(next.as_bytes()).await?;
@@ -55,9 +57,14 @@ async fn talk(connection: Connection, hub: Hub, mut ending: watch::Receiver<bool
         let room = (MAX_REQUEST + 1).saturating_sub(line.len()) as u64;
         tokio::select! {
             // What was read of a line stays in `line` when another branch is taken.
-            read = async { (&mut read).take(room).read_until(b'\n', &mut line).await } => {
+            read = async { (&mut read).take(room).read_until(b'\n', &mut line).await }, if asks => {
                 if read? == 0 {
-                    return Ok(());
+                    if !talk.watches() {
+                        return Ok(());
+                    }
+                    asks = false;
+                    next.clear();
+                    continue;
                 }
                 let whole = line.ends_with(b"\n");
                 next = match (whole, std::str::from_utf8(&line)) {

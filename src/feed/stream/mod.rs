@@ -172,6 +172,11 @@ impl Talk {
         Talk { hub, reader: None }
     }
 
+    /// True while it is told what happens.
+    const fn watches(&self) -> bool {
+        self.reader.is_some()
+    }
+
     /// Answers a request.
     fn ask(&mut self, line: &str) -> String {
         match Request::parse(line) {

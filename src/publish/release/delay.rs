@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Delay, Reached};
+use super::Delay;
 use crate::publish::{BoardState, FeedEvent};
 
 /// Events of a board that may wait. Beyond that the ones that wait become one picture of the board, which leaves
@@ -25,8 +25,6 @@ pub struct Moment {
     pub at: i64,
     /// Index of the event of the board that it follows from.
     pub ev: i64,
-    /// Nothing more of this event is to come.
-    pub whole: bool,
     /// What it is.
     pub step: Step,
 }
@@ -87,27 +85,16 @@ impl Waiting {
     }
 
     /// Takes what the output may see, once its delay has passed.
-    ///
-    /// The board and the clock tell of the half-move that is under way as well: it counts as shown with them. In a
-    /// delay by half-moves they come after the moves of the same moment, which may leave before.
     pub fn push(&mut self, moment: Moment) {
         self.show(&moment.step);
-        let Moment { at, ev, whole, step } = moment;
-        match step {
-            Step::Events(events) if self.delay.plies > 0 => {
-                let (under_way, told): (Vec<_>, Vec<_>) =
-                    events.into_iter().partition(FeedEvent::is_immediate);
-                let first = whole && under_way.is_empty();
-                let plies = [self.passed.high, self.progress.high.saturating_add(1)];
-                for (events, whole, plies) in [(told, first, plies[0]), (under_way, whole, plies[1])] {
-                    if !events.is_empty() {
-                        let need = plies.saturating_add(self.delay.plies);
-                        self.queue(Moment { at, ev, whole, step: Step::Events(events) }, need);
-                    }
-                }
-            }
+        let need = match moment.step {
             // Nothing of another game waits for moves of this one.
-            step => self.queue(Moment { at, ev, whole, step }, 0),
+            Step::Set(_) => 0,
+            Step::Events(_) => self.passed.high.saturating_add(self.delay.plies),
+        };
+        self.queue(moment, need);
+        if self.events > ROOM {
+            self.thin_out();
         }
         if self.events > ROOM {
             self.collapse();
@@ -141,7 +128,30 @@ impl Waiting {
         }
     }
 
-    /// Too much waits: one picture of the board takes its place, at the time of the latest.
+    /// Too much waits: every other picture of the board and reading of the clock goes, the latest stay.
+    fn thin_out(&mut self) {
+        let mut keep = [true; 2];
+        for entry in self.queue.iter_mut().rev() {
+            let Step::Events(events) = &mut entry.moment.step else { continue };
+            let before = events.len();
+            events.retain(|event| {
+                let kind = match event {
+                    FeedEvent::Board { .. } => 0,
+                    FeedEvent::Clock(_) => 1,
+                    _ => return true,
+                };
+                let kept = keep.get(kind).copied().unwrap_or(true);
+                if let Some(next) = keep.get_mut(kind) {
+                    *next = !kept;
+                }
+                kept
+            });
+            self.events -= before - events.len();
+        }
+        self.queue.retain(|entry| entry.moment.size() > 0);
+    }
+
+    /// Too much waits still: one picture of the board takes its place, at the time of the latest.
     fn collapse(&mut self) {
         let Some(last) = self.queue.pop_back() else { return };
         let step = Step::Set(Box::new(self.state.clone()));
@@ -202,11 +212,6 @@ impl Progress {
 }
 
 impl Moment {
-    /// How far an output has come once this has left.
-    pub fn reached(&self) -> Reached {
-        Reached { ev: self.ev, whole: self.whole }
-    }
-
     fn size(&self) -> usize {
         match &self.step {
             Step::Events(events) => events.len(),

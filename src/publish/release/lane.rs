@@ -1,7 +1,7 @@
 //! The way of one board to one output.
 
 use super::{
-    Completed, Policy, Reached, Threshold,
+    Completed, Policy, Score, Threshold,
     delay::{Moment, Step, Waiting},
 };
 use crate::publish::{BoardState, FeedEvent};
@@ -23,6 +23,7 @@ pub struct Past {
 pub struct Lane {
     policy: Policy,
     filter: Option<Completed>,
+    score: Option<Score>,
     waiting: Option<Waiting>,
     tally: Tally,
     /// The plies that have left.
@@ -47,8 +48,8 @@ impl Tally {
 /// Something left: the record of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// The latest event of the board whose effects have left.
-    pub reached: Reached,
+    /// Index of the latest event of the board whose effects have left.
+    pub ev: i64,
     /// Half-moves that the output shows.
     pub plies: usize,
     /// The result that it shows.
@@ -69,7 +70,7 @@ impl Lane {
         policy: Policy,
         start: BoardState,
         past: Vec<Past>,
-        left: Reached,
+        left: i64,
         now: i64,
     ) -> (Lane, BoardState, Left) {
         let (filter, mut shown) = match policy.threshold {
@@ -81,37 +82,32 @@ impl Lane {
         };
         let waiting = (!policy.delay.is_none()).then(|| Waiting::new(policy.delay, shown.clone()));
         let tally = Tally::default();
-        let mut reached = Reached { ev: -1, whole: true };
-        let mut lane = Lane { policy, filter, waiting, tally, plies: 0, result: "*" };
+        let mut shown_ev = -1;
+        let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
+        let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*" };
         for Past { at, ev, events } in past {
             lane.heed(&events);
-            let events = lane.filter(events);
-            // Of the last event that left the board and the clock may be waited for still.
-            let (gone, events): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
-                let part = Reached { ev, whole: event.is_immediate() };
-                lane.waiting.is_none() || part <= left
-            });
-            if !gone.is_empty() {
-                let moment = Moment { at, ev, whole: events.is_empty(), step: Step::Events(gone) };
-                if let Some(waiting) = &mut lane.waiting {
-                    waiting.skip(&moment);
+            let moment = Moment { at, ev, step: Step::Events(lane.filter(events)) };
+            match &mut lane.waiting {
+                Some(waiting) if ev > left => waiting.push(moment),
+                waiting => {
+                    if let Some(waiting) = waiting {
+                        waiting.skip(&moment);
+                    }
+                    shown_ev = ev;
+                    apply(&mut shown, moment.step);
                 }
-                reached = moment.reached();
-                apply(&mut shown, moment.step);
-            }
-            if let Some(waiting) = lane.waiting.as_mut().filter(|_| !events.is_empty()) {
-                waiting.push(Moment { at, ev, whole: true, step: Step::Events(events) });
             }
         }
         while let Some(moment) = lane.waiting.as_mut().and_then(|waiting| waiting.pop(now)) {
-            reached = moment.reached();
+            shown_ev = moment.ev;
             let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
             lane.tally.hold(held_us);
             apply(&mut shown, moment.step);
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
-        let told = lane.left(reached);
+        let told = lane.left(shown_ev);
         (lane, shown, told)
     }
 
@@ -123,8 +119,12 @@ impl Lane {
     }
 
     fn filter(&mut self, events: Vec<FeedEvent>) -> Vec<FeedEvent> {
-        match &mut self.filter {
+        let events = match &mut self.filter {
             Some(filter) => filter.pass(events),
+            None => events,
+        };
+        match &mut self.score {
+            Some(score) => score.pass(events),
             None => events,
         }
     }
@@ -140,7 +140,7 @@ impl Lane {
         if events.is_empty() {
             return None;
         }
-        let moment = Moment { at, ev, whole: true, step: Step::Events(events) };
+        let moment = Moment { at, ev, step: Step::Events(events) };
         match &mut self.waiting {
             Some(waiting) => {
                 waiting.push(moment);
@@ -161,7 +161,10 @@ impl Lane {
             }
             None => state,
         };
-        let moment = Moment { at, ev, whole: true, step: Step::Set(Box::new(visible)) };
+        if let Some(score) = &mut self.score {
+            *score = Score::new(&visible);
+        }
+        let moment = Moment { at, ev, step: Step::Set(Box::new(visible)) };
         match &mut self.waiting {
             Some(waiting) if waiting.is_empty() => {
                 waiting.skip(&moment);
@@ -199,15 +202,15 @@ impl Lane {
                 events.iter().any(FeedEvent::changes_score)
             }
         };
-        scored.then(|| self.left(moment.reached()))
+        scored.then(|| self.left(moment.ev))
     }
 
     /// The record of what has left; the next one begins.
-    fn left(&mut self, reached: Reached) -> Left {
+    fn left(&mut self, ev: i64) -> Left {
         let Tally { boards, clocks, least_us } = std::mem::take(&mut self.tally);
         let least_us = least_us.unwrap_or(0);
         let (plies, result) = (self.plies, self.result.to_owned());
-        Left { reached, plies, result, boards, clocks, least_us }
+        Left { ev, plies, result, boards, clocks, least_us }
     }
 
     fn count(&mut self, event: &FeedEvent) {

@@ -4,10 +4,12 @@
 
 mod delay;
 mod lane;
+mod score;
 mod threshold;
 
 pub use delay::{Moment, ROOM, Step, Waiting};
 pub use lane::{Lane, Left, Past};
+pub use score::Score;
 pub use threshold::Completed;
 
 /// From when on a move counts for an output.
@@ -44,21 +46,6 @@ impl Delay {
     pub const fn is_none(self) -> bool {
         self.us == 0 && self.plies == 0
     }
-}
-
-/// How far an output has come in the events of a board. Of the last one the board and the clock may be held back
-/// still.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reached {
-    /// Index of the event of the board.
-    pub ev: i64,
-    /// All of its effects have left.
-    pub whole: bool,
-}
-
-impl Reached {
-    /// Nothing has left.
-    pub const NOTHING: Reached = Reached { ev: i64::MIN, whole: false };
 }
 
 /// What holds for one output.
