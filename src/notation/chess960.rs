@@ -146,7 +146,19 @@ impl Array {
 
     /// The number of the array, 0 to 959.
     pub fn number(&self) -> u16 {
-        (0..ARRAYS).find(|number| Array::from_number(*number) == Ok(*self)).unwrap_or(CLASSICAL)
+        let files =
+            |role: Role| (0..8usize).zip(self.0).filter(move |(_, man)| *man == role).map(|(file, _)| file);
+        let bishop = |odd: usize| files(Role::Bishop).find(|file| file % 2 == odd).map_or(0, |file| file / 2);
+        // How many of these men stand before the man on a file.
+        let before =
+            |file: usize, roles: &[Role]| self.0.iter().take(file).filter(|man| roles.contains(man)).count();
+        let rest = [Role::Queen, Role::King, Role::Rook, Role::Knight];
+        let queen = files(Role::Queen).next().map_or(0, |file| before(file, &rest));
+        let mut knights =
+            files(Role::Knight).map(|file| before(file, &[Role::King, Role::Rook, Role::Knight]));
+        let pair = (knights.next().unwrap_or(0), knights.next().unwrap_or(0));
+        let knights = KNIGHTS.iter().position(|known| *known == pair).unwrap_or(0);
+        u16::try_from(bishop(1) + 4 * bishop(0) + 16 * queen + 96 * knights).unwrap_or(CLASSICAL)
     }
 
     /// The men from file a to file h.

@@ -125,8 +125,13 @@ impl Conduct {
         else {
             return false;
         };
-        let men = before.our(Role::King) | before.our(Role::Rook);
-        if !open || !men.contains(square) || self.turn.has_touched() {
+        // Nearly always it is neither, and there is nothing to look for.
+        let other = match mv.role() {
+            Role::Rook => before.our(Role::King),
+            Role::King => before.our(Role::Rook) & before.castles().castling_rights(),
+            _ => return false,
+        };
+        if !open || !other.contains(square) || self.turn.has_touched() {
             return false;
         }
         let legal = before.legal_moves();
