@@ -487,6 +487,12 @@ impl Conduct {
             desk.notice(Notice { side: Some(Side(side)), square: Some(Sq(square)), ..notice });
             return;
         }
+        if desk.session.position().board().piece_at(square).is_none() {
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            let reason = Some("no man of the game stands on that square");
+            desk.notice(Notice { by: by(side), square: Some(Sq(square)), reason, ..notice });
+            return;
+        }
         self.close_windows(side, desk);
         self.take_touch(square, desk.at, true, desk);
     }

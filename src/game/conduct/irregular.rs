@@ -5,7 +5,11 @@ use serde_json::Value;
 use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Role, Square};
 
 use super::{
-    Conduct, Desk, Order, audience, claims::Pending, fen_of, rulings::Refusal, turn::Made, turn::differing,
+    Conduct, Desk, Order, audience,
+    claims::Pending,
+    fen_of,
+    rulings::Refusal,
+    turn::{Made, Violation, differing},
 };
 use crate::{
     laws::arithmetic::illegal::{self, IllegalTimes},
@@ -572,13 +576,28 @@ impl Conduct {
         });
     }
 
-    /// The arbiter finds that there is nothing to rule.
-    pub(super) fn dismiss(&mut self) -> bool {
+    /// The arbiter finds that there was no illegal move. False where none waits for him.
+    pub(super) fn dismiss_illegal(&mut self) -> bool {
         let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
         if waiting {
             self.irregularity = None;
         }
         waiting
+    }
+
+    /// The arbiter finds that there is nothing to rule: no illegal move, or no breach of Article 4 that could still be
+    /// corrected.
+    pub(super) fn dismiss(&mut self, desk: &Desk<'_>) -> bool {
+        if self.dismiss_illegal() {
+            return true;
+        }
+        let open = |violation: &Violation| !violation.forfeited;
+        let over = self.is_over(desk) && !self.ended_in_breach(desk);
+        if over || !self.violation.as_ref().is_some_and(open) {
+            return false;
+        }
+        self.violation = None;
+        true
     }
 
     /// The record begins with both kings in check: an illegal move was made before it (Article A.5.4; 2005:

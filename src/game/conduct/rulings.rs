@@ -207,6 +207,9 @@ impl Conduct {
         if desk.turn() != side {
             return Err("that player does not have the move".into());
         }
+        if desk.session.position().board().piece_at(square).is_none() {
+            return Err(format!("no man of the game stands on {square}").into());
+        }
         self.take_touch(square, desk.at, true, desk);
         Ok(())
     }

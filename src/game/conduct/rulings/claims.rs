@@ -24,10 +24,8 @@ use crate::{
 impl Conduct {
     /// A claim, or what is on record, is refused; `spoken`: a claim that no button told, if nothing waits.
     pub(super) fn reject(&mut self, spoken: bool, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let found = self.dismiss();
-        let claim = self.claims.pending.take();
-        let Some(claim) = claim else {
-            if found {
+        let Some(claim) = self.claims.pending.take() else {
+            if self.dismiss(desk) {
                 return Ok(());
             }
             if self.adjournment.close_envelope() {
@@ -48,7 +46,16 @@ impl Conduct {
                 self.tell_bonus(!claim.by, desk);
                 return Ok(());
             }
-            "touch" | "setup" | "illegal" | "time" | "sealed-move" => return Ok(()),
+            // There was no breach, or no illegal move: nothing of it is left to be confirmed.
+            "touch" => {
+                self.violation = None;
+                return Ok(());
+            }
+            "illegal" => {
+                self.dismiss_illegal();
+                return Ok(());
+            }
+            "setup" | "time" | "sealed-move" => return Ok(()),
             _ => self.tell_incorrect_claim(&claim, desk),
         }
         if let Some(mv) = claim.intended
