@@ -328,7 +328,7 @@ impl Conduct {
         // The sealer loses, except where his opponent cannot mate (Guideline I.8; 2005: A.8): the arbiter's to
         // decide.
         let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
-            self.draw_for_want_of_mate("time-draw", !sealer)
+            self.draw_for_want_of_mate("sealed-move-invalid-draw", !sealer)
         } else {
             Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Presumed)
         };

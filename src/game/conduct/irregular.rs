@@ -123,7 +123,7 @@ impl Conduct {
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
         if !(fast && unpromoted) {
-            let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+            let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
         if fast {
@@ -151,7 +151,8 @@ impl Conduct {
         let (by, kind) = (before.turn(), "illegal-move");
         let attempt = Some(String::from(desk.session.move_text(mv)));
         let n = self.confirmed(by) + 1;
-        let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+        let to = Audience::Arbiter;
+        let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
         let found = Irregularity::of(by, kind, Stage::Found, desk);
         let unfinished = None;
@@ -503,7 +504,9 @@ impl Conduct {
         let found = found.clone();
         let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
         let n = self.confirmed(found.by) + 1;
-        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };
+        // A player or the arbiter asks: he looks at it now, whoever was told before.
+        let to = Audience::Arbiter;
+        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
     }
 
@@ -568,6 +571,7 @@ impl Conduct {
             }
         }
         desk.calc(ClockCalc {
+            side: Some(Side(by)),
             n: Some(n),
             inc_removed,
             before: Some(times(before)),

@@ -165,6 +165,17 @@ impl Conduct {
         periods::added_ms(control, next)
     }
 
+    /// The moves of a control were just completed, and nobody has seen the clock add the time of the next period.
+    pub(in crate::game::conduct) fn control_reached(&self, side: Color, desk: &Desk<'_>) -> bool {
+        let completed = self.completed_by(side, desk);
+        let period = self.clocks.period(side, completed);
+        let half = self.clocks.half(side);
+        let last = period.checked_sub(1).filter(|_| half.has < period && half.ruled.is_none());
+        let control = self.clocks.control_of(side).filter(|_| self.clocks.own.is_none());
+        let required = control.zip(last).and_then(|(control, last)| periods::required_moves(control, last));
+        required == Some(completed)
+    }
+
     /// The clock has added the time of the period in which a side plays now.
     pub(in crate::game::conduct) fn period_was_added(&mut self, side: Color, desk: &Desk<'_>) {
         self.clocks.half_mut(side).has = self.clocks.period(side, self.completed_by(side, desk));
