@@ -114,9 +114,9 @@ fn black_loses_what_his_clock_ran_without_him() {
     assert_eq!(charges(&told)[1..], [("replay-elapsed", "black", 7_200_000, 6_900_000)]);
 }
 
-/// 2023: time is charged only where the default time is not zero (6.7.2); with zero whoever is absent loses.
+/// 2023: White's time is charged only where the default time is not zero (6.7.2); with zero whoever is absent loses.
 #[test]
-fn a_default_time_of_zero_charges_nothing() {
+fn a_default_time_of_zero_charges_nothing_at_the_start() {
     let script = "0 press run-white\n300000 arbiter white-arrived";
     for header in [two_hours("fide-2023"), {
         let mut header = two_hours("fide-2005");
@@ -132,8 +132,15 @@ fn a_default_time_of_zero_charges_nothing() {
         );
         assert_eq!(sides(&told, "late-player"), ["white"]);
     }
-    let adjourned = adjourned(two_hours("fide-2023"));
-    assert!(charges(&facts(adjourned, "0 arbiter resume\n300000 arbiter black-arrived")).is_empty());
+}
+
+/// The rule for two absent players at a resumption asks for no default time (I.11; Ukrainian rules, point 11).
+#[test]
+fn at_a_resumption_the_time_is_charged_whatever_the_default_time() {
+    let script = "0 arbiter resume\n300000 arbiter black-arrived\n400000 arbiter white-arrived";
+    let charged = |rules| charges_of(&facts(adjourned(two_hours(rules)), script));
+    assert_eq!(charged("fide-2023"), [("black-absent".to_owned(), 1_200_000)]);
+    assert_eq!(charged("ua"), [("white-absent".to_owned(), 800_000)]);
 }
 
 #[test]

@@ -123,6 +123,11 @@ impl Board {
         }
     }
 
+    /// So many plies may be shown while a move is sealed; nothing where all may.
+    pub fn shown_plies(&self) -> Option<usize> {
+        self.conduct.shown_plies()
+    }
+
     /// True when one game is played on two boards.
     pub const fn has_two_boards(&self) -> bool {
         self.conduct.has_two_boards()

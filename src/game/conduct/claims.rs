@@ -216,6 +216,7 @@ impl Conduct {
         if !just_moved {
             desk.notice(Notice { by, ..Notice::of("draw-offer-ill-timed", Audience::Arbiter) });
         }
+        self.offer_changed(desk);
     }
 
     fn accept_draw(&mut self, side: Color, desk: &mut Desk<'_>) {
@@ -248,6 +249,7 @@ impl Conduct {
             self.claims.offer = None;
             let notice = Notice::of("draw-offer-rejected", Audience::Journal);
             desk.notice(Notice { side: Some(Side(side)), by: Some(By::Word(how)), ..notice });
+            self.offer_changed(desk);
         }
     }
 

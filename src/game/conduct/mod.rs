@@ -523,6 +523,11 @@ impl Conduct {
         self.look_at_order(desk);
     }
 
+    /// So many plies of the log may be shown while a move is sealed; nothing where all may.
+    pub(super) fn shown_plies(&self) -> Option<usize> {
+        self.adjournment.shown_plies()
+    }
+
     /// The board whose clock can be set.
     pub(super) fn clock_unit(&self) -> Option<Unit> {
         self.clock_desk.unit()

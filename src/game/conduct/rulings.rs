@@ -178,7 +178,7 @@ impl Conduct {
             }
             Command::EnvelopeMissing => self.envelope_missing(desk),
             Command::PositionLost | Command::Void => self.declare_void(desk),
-            Command::ReplySealed => self.reply_sealed(desk),
+            Command::ReplySealed => self.reply_sealed(desk)?,
             Command::Resume => self.resume(desk),
             Command::TransferBoard => {
                 desk.tell(LawFact::Position { fen: desk.fen() });

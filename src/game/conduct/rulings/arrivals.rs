@@ -61,7 +61,8 @@ impl Conduct {
             }
         } else if self.clocks.running().is_some() {
             self.tell_ran_without(side, came, desk);
-        } else if default_time::is_charged(&self.settings) && self.absent_until_now(desk) == Some(side) {
+        } else if self.absent_until_now(desk) == Some(side) {
+            // Unlike that of the start, this rule does not ask for a default time (Guideline I.11).
             self.tell_absence(side, from, came, desk);
         }
     }
