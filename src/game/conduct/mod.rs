@@ -315,6 +315,14 @@ impl Conduct {
         {
             *certainty = Certainty::Law;
         }
+        if self.announcing.is_open() && self.takes_up_own_move(square, desk) {
+            // His opponent does not have the move before that.
+            if let FactKind::Touch { by, .. } = &mut fact.kind {
+                *by = !*by;
+            }
+            desk.facts.push_back(fact);
+            return;
+        }
         desk.facts.push_back(fact);
         self.touched(by, square, desk);
     }
@@ -340,9 +348,13 @@ impl Conduct {
             *published &= !self.adjournment.forget(*ply);
         }
         match &mut fact.kind {
-            FactKind::MoveWithdrawn { .. } => {
+            FactKind::MoveWithdrawn { ply, .. } => {
+                let unannounced = self.takes_up_unannounced(*ply, desk);
                 self.withdrawn_on_two_boards();
-                self.withdrawn(desk);
+                self.withdrawn(unannounced.is_none(), desk);
+                if unannounced == Some(true) {
+                    return;
+                }
             }
             FactKind::MovePublished { .. } => {
                 self.adjournment.hold(fact);
