@@ -176,6 +176,12 @@ impl Turn {
         self.unbind_touches();
     }
 
+    /// Men on these squares were not lifted.
+    pub(super) fn forget_touches_on(&mut self, squares: Bitboard) {
+        self.touches.retain(|touch| !squares.contains(touch.square));
+        self.unbind_touches();
+    }
+
     /// The capture that the board shows although it is not legal: one man of the player is gone, and a man
     /// of the opponent was lifted and its square filled again.
     pub(super) fn taken_by_nobody(&self, desk: &Desk<'_>) -> Option<(Square, Square)> {
