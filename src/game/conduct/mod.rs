@@ -494,7 +494,8 @@ impl Conduct {
         let others = self.irregularity.is_some()
             || self.two_boards.is_some()
             || self.keeps_clock()
-            || self.clock_desk.due().is_some();
+            || self.clock_desk.due().is_some()
+            || self.clocks.late_due().is_some();
         if others { soonest.min(self.seldom_due()) } else { soonest }
     }
 
@@ -506,6 +507,7 @@ impl Conduct {
             .min(at(self.two_boards.as_ref().and_then(TwoBoards::due)))
             .min(at(self.own_due()))
             .min(at(self.clock_desk.due()))
+            .min(at(self.clocks.late_due()))
     }
 
     /// A deadline has passed.
@@ -531,6 +533,9 @@ impl Conduct {
         }
         if self.own_due().is_some_and(|due| due <= desk.at) {
             self.own_fire(desk);
+        }
+        if self.clocks.late_due().is_some_and(|due| due <= desk.at) {
+            self.call_late(desk);
         }
         self.look_at_order(desk);
     }

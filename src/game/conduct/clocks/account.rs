@@ -149,6 +149,9 @@ impl Conduct {
             }
         }
         self.clocks.read = Some(desk.at);
+        if reading.running.is_some() {
+            self.clocks.begin(desk.at);
+        }
         self.clocks.now_runs(reading.running.or(self.clocks.running), desk.at);
         self.clocks.since = desk.at;
         self.look_at_recording(desk);

@@ -95,6 +95,11 @@ impl Conduct {
         }
     }
 
+    /// A player is so late, and nobody asked.
+    pub(in crate::game::conduct) fn tell_late_by(&self, side: Color, late_ms: u64, desk: &mut Desk<'_>) {
+        self.tell_late(side, default_time::check(&self.settings, late_ms), desk);
+    }
+
     /// How late a player is; the arbiter is called when that is more than allowed, also where his clock runs.
     fn tell_late(&self, side: Color, check: DefaultCheck, desk: &mut Desk<'_>) {
         let DefaultCheck { late_ms, limit_ms, lost } = check;
