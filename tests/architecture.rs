@@ -63,6 +63,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("journal/header.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("journal/encode.rs", &["sensor", "feed", "config", "daemon", "cli", "simulate"]),
     ("feed/pgn.rs", &["journal", "sensor", "config", "daemon", "cli", "simulate"]),
+    ("feed/lichess/body.rs", &["journal", "sensor", "config", "daemon", "cli", "simulate"]),
     (
         "doctor",
         &["publish", "journal", "sensor", "feed", "config", "daemon", "cli", "simulate", "review", "desk"],

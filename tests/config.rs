@@ -74,6 +74,59 @@ fn problems_beside_broken_lines_are_told_too() {
 }
 
 #[test]
+fn a_round_of_lichess() {
+    refuses_head(
+        "[lichess]\nurl = \"http://127.0.0.1:9\"\ntoken = \"lip_x\"\ntoken-file = \"t\"",
+        &[
+            "1:1: lichess.round: missing; the round of the broadcast that the boards are pushed into, such as \
+             \"AbCdEfGh\"",
+            "3:1: lichess.token: unknown key; known here: allow-http, ca-file, delay-plies, delay-s, enabled, \
+             interval-ms, publish, round, token-file, url",
+        ],
+    );
+    refuses_head(
+        "[lichess]\nround = \"https://lichess.org/x\"\nurl = \"lichess.org\"\ntoken-file = \"-\"\ninterval-ms = 5",
+        &[
+            "2:9: lichess.round: expected the 8 letters and digits at the end of the address of the round \
+             (https://lichess.org/broadcast/.../.../AbCdEfGh), found \"https://lichess.org/x\"",
+            "3:7: lichess.url: expected a scheme and a host without a path, such as \"https://lichess.org\", found \
+             \"lichess.org\"",
+            "4:14: lichess.token-file: it is read from a file, not from standard input",
+            "5:15: lichess.interval-ms: expected a whole number of milliseconds from 100 to 60000, found 5",
+        ],
+    );
+    refuses_head(
+        "[lichess]\nround = \"AbCdEfGh\"\nurl = \"http://mirror.example\"\nca-file = \"ca.pem\"",
+        &[
+            "3:7: lichess.url: the token would be sent for everybody on the way to read; use https, or say \
+             allow-http = true",
+            "4:11: lichess.ca-file: lichess.url begins with http://, where nobody vouches for the server",
+        ],
+    );
+    let boards: String =
+        (1..=101).map(|id| format!("[[board]]\nid = \"{id}\"\n[board.sensor.simulated]\n")).collect();
+    refuses(
+        &format!("[lichess]\nround = \"AbCdEfGh\"\nurl = \"http://127.0.0.1:9\"\n{boards}"),
+        &[
+            "1:1: lichess: Lichess takes 100 games in one push, and this file has 101 boards; let two daemons push into \
+           two rounds",
+        ],
+    );
+}
+
+/// A build without TLS says so, where TLS is needed.
+#[cfg(not(feature = "tls"))]
+#[test]
+fn https_needs_a_build_with_tls() {
+    let why = "this build has no TLS, which https needs; build touchmoved with the feature tls";
+    refuses_head("[lichess]\nround = \"AbCdEfGh\"", &[&format!("1:1: lichess.url: {why}")]);
+    refuses_head(
+        "[lichess]\nround = \"AbCdEfGh\"\nurl = \"https://x.example\"",
+        &[&format!("3:7: lichess.url: {why}")],
+    );
+}
+
+#[test]
 fn a_token_is_a_file_and_needs_http() {
     refuses_head(
         "[http]\nenabled = false\n[arbiter]\ntoken-file = \"token\"",
@@ -94,7 +147,7 @@ fn unknown_keys() {
     refuses_head(
         "colour = 1",
         &[
-            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, http, livechess, log, operator, pgn, release, stream",
+            "1:1: colour: unknown key; known here: arbiter, board, data, defaults, dgt-emulation, http, lichess, livechess, log, operator, pgn, release, stream",
         ],
     );
     refuses_head("[data]\ndri = \"x\"", &["2:1: data.dri: unknown key; did you mean dir?"]);
@@ -727,6 +780,7 @@ fn a_correct_file_is_summed_up_on_one_screen() {
          \x20 pgn        /srv/games/pgn\n\
          \x20 http       0.0.0.0:80, reachable from the network\n\
          \x20 livechess  off\n\
+         \x20 dgt        dgt-ID in the runtime directory\n\
          \x20 commands   off, no token\n\
          \x20 log level  info\n\
          \x20 digest     DIGEST\n\
@@ -737,6 +791,39 @@ fn a_correct_file_is_summed_up_on_one_screen() {
     );
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
     assert!(check_config(dir.path(), &["--quiet", "good.toml"]).stdout.is_empty());
+}
+
+#[test]
+fn boards_as_dgt_boards() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = |text: &str| {
+        std::fs::write(dir.path().join("dgt.toml"), text).unwrap();
+        let output = String::from_utf8(check_config(dir.path(), &["dgt.toml"]).stdout).unwrap();
+        output.split("dgt        ").nth(1).unwrap().lines().next().unwrap().to_owned()
+    };
+    let board = "[[board]]\nid = \"1\"\nsensor.simulated = {}\n";
+    assert_eq!(said(board), "dgt in the runtime directory");
+    assert_eq!(said(&format!("dgt-emulation.dir = \"/run/chess\"\n{board}")), "dgt in /run/chess");
+    assert_eq!(said(&format!("dgt-emulation.enabled = false\n{board}")), "off");
+    assert_eq!(said(&format!("{board}dgt-emulation.enabled = false\n")), "off");
+    assert_eq!(said(&format!("{board}dgt-emulation.port = \"/dev/ttyGS0\"\n")), "/dev/ttyGS0");
+    refuses_board(
+        "sensor.dgt = { port = \"/dev/ttyUSB0\" }\ndgt-emulation = { port = \"/dev/ttyUSB0\", flip = true }",
+        &[
+            "4:26: board.dgt-emulation.port: /dev/ttyUSB0 is used by board 1 (line 3) already; one port, one board",
+            "4:42: board.dgt-emulation.flip: unknown key; known here: enabled, flipped, port",
+        ],
+    );
+    refuses_board(
+        "sensor.simulated = {}\ndgt-emulation.port = \"ttyGS0\"",
+        &[
+            "4:22: board.dgt-emulation.port: expected the full path of a serial device, such as \"/dev/ttyGS0\", found \"ttyGS0\"",
+        ],
+    );
+    refuses_head(
+        "[dgt-emulation]\ndir = \"-\"",
+        &["2:7: dgt-emulation.dir: expected a directory, found \"-\""],
+    );
 }
 
 #[test]

@@ -117,6 +117,11 @@ fn notation_text() {
 }
 
 #[test]
+fn dgt_emulation() {
+    holds("dgt_emulation", 256, 600);
+}
+
+#[test]
 fn peg_bytes() {
     holds("peg_bytes", 256, 600);
 }

@@ -11,12 +11,12 @@ use hall::{Game, clock};
 use proptest::prelude::*;
 use touchmoved::{
     feed::{
-        Output, Outputs,
+        FeedConfig, Output, Outputs,
         outputs::{Arrival, ReleaseLog, Released},
     },
     publish::{
         BoardState, FeedEvent, completed_san,
-        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Step, Threshold, Waiting},
+        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Reached, Step, Threshold, Waiting},
     },
     session::time::MonoTime,
 };
@@ -59,13 +59,13 @@ fn undo(n: usize, left: usize) -> FeedEvent {
 }
 
 fn moment(at: i64, events: Vec<FeedEvent>) -> Moment {
-    Moment { at, ev: at, step: Step::Events(events) }
+    Moment { at, ev: at, whole: true, step: Step::Events(events) }
 }
 
 const SECOND: u64 = 1_000_000;
 
 fn drain(waiting: &mut Waiting, now: i64) -> Vec<i64> {
-    std::iter::from_fn(|| waiting.pop(now)).map(|moment| moment.ev).collect()
+    std::iter::from_fn(|| waiting.pop(now)).map(|moment| moment.at).collect()
 }
 
 fn push(waiting: &mut Waiting, moment: Moment) {
@@ -97,9 +97,11 @@ fn a_delay_in_plies_holds_the_board_and_the_clock_with_the_moves() {
     push(&mut waiting, moment(3, moves[1].clone()));
     assert_eq!(drain(&mut waiting, 99), [0; 0]);
     push(&mut waiting, moment(4, moves[2].clone()));
-    assert_eq!(drain(&mut waiting, 99), [1, 2], "two more were played");
-    push(&mut waiting, moment(5, vec![result("1-0")]));
-    assert_eq!(drain(&mut waiting, 99), [3, 4, 5], "no more are to come");
+    assert_eq!(drain(&mut waiting, 99), [1], "two more were played: the move, without the board");
+    push(&mut waiting, moment(5, moves[3].clone()));
+    assert_eq!(drain(&mut waiting, 99), [1, 2, 3], "the board and the clock tell of the move under way");
+    push(&mut waiting, moment(6, vec![result("1-0")]));
+    assert_eq!(drain(&mut waiting, 99), [3, 4, 4, 5, 5, 6], "no more are to come");
 }
 
 #[test]
@@ -124,20 +126,20 @@ fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is
     for (at, played) in (0..8).zip(&moves) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(drain(&mut waiting, 99), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5], "of the last one the move alone");
     push(&mut waiting, moment(8, vec![undo(7, 1)]));
     for (at, played) in (9..).zip(moves.iter().skip(1)).take(3) {
         push(&mut waiting, moment(at, played.clone()));
     }
-    assert_eq!(drain(&mut waiting, 99), [6, 7, 8, 9]);
+    assert_eq!(drain(&mut waiting, 99), [5, 6, 6, 7, 7, 8, 9]);
 }
 
 #[test]
 fn another_game_waits_for_nothing_of_the_one_before() {
     let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
-    assert_eq!(drain(&mut waiting, 99), [1, 2]);
+    waiting.push(Moment { at: 2, ev: 2, whole: true, step: Step::Set(Box::new(start())) });
+    assert_eq!(drain(&mut waiting, 99), [1, 1, 2]);
 }
 
 #[test]
@@ -184,7 +186,10 @@ fn what_was_shown_before_the_first_press_is_not_taken_back() {
 
 /// Steps of a game as hands and arbiters make them.
 fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
-    prop::collection::vec((0_u8..8, 0_u64..5 * SECOND), 1..60)
+    let forward = prop_oneof![4 => 0_u8..4, 1 => Just(6), 1 => Just(8)];
+    let any = 0_u8..8;
+    let steps = |kind: BoxedStrategy<u8>| prop::collection::vec((kind, 0_u64..5 * SECOND), 1..60);
+    prop_oneof![steps(forward.boxed()), steps(any.boxed())]
 }
 
 /// The events of the steps, and their times.
@@ -229,15 +234,16 @@ proptest! {
         let threshold = if threshold == 0 { Threshold::Made } else { Threshold::Completed };
         let delay = Delay { us: seconds * SECOND, plies };
         let policy = Policy { threshold, delay };
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
         let apply = |shown: &mut BoardState, moment: &Moment| {
             let Step::Events(events) = &moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
         };
         let mut truth = start();
         let mut latest = -1;
-        // The plies of the game after each step.
-        let mut counts: Vec<(i64, u64)> = Vec::new();
+        // The plies of the game after each step. When it goes back, what counts is another question.
+        let mut known_plies = Vec::new();
+        let goes_back = steps.iter().any(|(kind, _)| matches!(kind, 4 | 5));
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
         for (ev, (at, events)) in (0..).zip(&events) {
@@ -246,22 +252,26 @@ proptest! {
                 prop_assert!(moment.at >= latest);
                 latest = moment.at;
                 apply(&mut shown, &moment);
-                // As many moves were played after what is shown, unless the game is over or began again further back.
-                let (_, at_event) = counts.iter().find(|(known, _)| *known == moment.ev).unwrap();
-                prop_assert!(plies == 0 || truth.result != "*" || truth.plies.len() as u64 >= at_event + plies);
+                // As many moves were played after what is shown; the board tells of the one under way, too.
+                let Step::Events(events) = &moment.step else { panic!("a new game") };
+                let told = if events.iter().all(FeedEvent::is_immediate) {
+                    known_plies[usize::try_from(moment.ev).unwrap()] + 1
+                } else {
+                    shown.plies.len()
+                };
+                let far_enough = truth.plies.len() as u64 >= told as u64 + plies;
+                prop_assert!(plies == 0 || goes_back || truth.result != "*" || far_enough, "{moment:?}");
             }
             events.iter().for_each(|event| truth.apply(event));
-            if events.iter().any(|event| matches!(event, FeedEvent::Undo { .. })) {
-                let most = truth.plies.len() as u64 + 1;
-                counts.iter_mut().for_each(|(_, count)| *count = most.min(*count));
-            }
-            counts.push((ev, truth.plies.len() as u64));
+            known_plies.push(truth.plies.len());
+            lane.heed(events);
             if let Some(moment) = lane.push(*at, ev, events.clone()) {
                 prop_assert!(delay.is_none());
                 apply(&mut shown, &moment);
             }
         }
         // The end of the game lets go of what waits for moves.
+        lane.heed(&[result("1/2-1/2")]);
         if let Some(moment) = lane.push(end, end, vec![result("1/2-1/2")]) {
             apply(&mut shown, &moment);
         }
@@ -300,18 +310,20 @@ proptest! {
         let policy = Policy { threshold: Threshold::Made, delay: Delay { us: seconds * SECOND, plies } };
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
-        let mut left = i64::MIN;
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), Reached::NOTHING, 0);
+        let mut left = Reached::NOTHING;
         let mut take = |shown: &mut BoardState, moment: Moment| {
+            let reached = moment.reached();
             let Step::Events(events) = moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
-            left = moment.ev;
+            left = reached;
         };
         let cut = cut.min(events.len());
         for (ev, (at, events)) in (0..).zip(&events[..cut]) {
             while let Some(moment) = lane.pop(*at) {
                 take(&mut shown, moment);
             }
+            lane.heed(events);
             if let Some(moment) = lane.push(*at, ev, events.clone()) {
                 take(&mut shown, moment);
             }
@@ -335,6 +347,36 @@ impl ReleaseLog for Log {
     }
 }
 
+/// Moves wait for the disk and the board does not: what it shows is not earlier for that.
+#[test]
+fn a_slow_disk_makes_nothing_early() {
+    let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
+    let outputs = Outputs::new(&[(Output::Http, late)]);
+    outputs.set(Arrival::of(start()));
+    let (mut held, moves) = (Vec::new(), moves());
+    for (ev, events) in (0..).zip(&moves).take(6) {
+        outputs.heed("1", events);
+        let (board, rest): (Vec<_>, Vec<_>) = events.iter().cloned().partition(FeedEvent::is_immediate);
+        outputs.publish("1", MonoTime::from_micros(5), ev, board);
+        held.push((ev, rest));
+    }
+    let shown = || outputs.of(Output::Http).board("1").unwrap();
+    for (ev, rest) in held {
+        outputs.publish("1", MonoTime::from_micros(5), ev, rest);
+        assert_eq!(shown().plies.len(), 0, "nothing is let out without the task that does it");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let config = FeedConfig { http: None, livechess: None, ..FeedConfig::default() };
+    let served = outputs.clone();
+    runtime.block_on(async move {
+        let until = async { tokio::time::sleep(std::time::Duration::from_millis(50)).await };
+        touchmoved::feed::serve(config, served, until).await.unwrap();
+    });
+    let state = shown();
+    assert_eq!(state.board, Game::with("1", "e2e4 e7e5 g1f3 b8c6").placement());
+    assert!(state.plies.len() <= 5, "{}", state.plies.len());
+}
+
 #[test]
 fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
@@ -344,6 +386,7 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
     let plies = |output| outputs.of(output).board("1").unwrap().plies.len();
     for (ev, events) in (0..).zip(moves()).take(2) {
+        outputs.heed("1", &events);
         outputs.publish("1", MonoTime::from_micros(5), ev, events);
     }
     assert_eq!((plies(Output::LiveChess), plies(Output::Http), plies(Output::Pgn)), (2, 0, 0));

@@ -43,7 +43,7 @@ impl Board {
     pub fn plug(link: &Path, men: &shakmaty::Board) -> Board {
         let (master, slave) = TTYPort::pair().unwrap();
         symlink(slave.name().unwrap(), link).unwrap();
-        let side = ClockSide { seconds: 5400, ..ClockSide::default() };
+        let side = ClockSide { seconds: 5400, per_move: true, ..ClockSide::default() };
         let clock = ClockState { left: side, right: side, running: true, ..ClockState::default() };
         let state = Arc::new(Mutex::new(State { men: Dump::of(men), clock }));
         let port = Mutex::new(master.try_clone_native().unwrap());
@@ -69,6 +69,12 @@ impl Board {
             Deed::Press { .. } => {
                 // The lever is high on the right while Black, who sits there, is on the move.
                 state.clock.right_lever_high = !state.clock.right_lever_high;
+                // The clock gives the time for the move: so the press is believed with its first message.
+                let pressed = match state.clock.right_lever_high {
+                    true => &mut state.clock.left,
+                    false => &mut state.clock.right,
+                };
+                pressed.seconds += 30;
                 Message::Clock(Clock::State(state.clock))
             }
         };

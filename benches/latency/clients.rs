@@ -2,9 +2,17 @@
 //! the frame and its time.
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader, Write as _},
     net::{SocketAddr, TcpStream},
+    os::unix::fs::MetadataExt as _,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -73,6 +81,32 @@ pub fn livechess(address: SocketAddr, fen: &str) -> JoinHandle<Frames> {
         }
         frames
     })
+}
+
+/// Looks at the PGN file of the board, five times a millisecond, until `done` says so: each time that another file is
+/// there, how many half-moves it has.
+pub fn pgn(path: PathBuf, done: Arc<AtomicBool>) -> JoinHandle<Frames> {
+    thread::spawn(move || {
+        let (mut frames, mut known) = (Frames::new(), 0);
+        while !done.load(Relaxed) {
+            let inode = fs::metadata(&path).map_or(known, |meta| meta.ino());
+            if inode != known {
+                let at = sysclock::monotonic();
+                known = inode;
+                let plies = plies_of(&fs::read_to_string(&path).unwrap_or_default());
+                frames.push((at, Seen::Plies(plies)));
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        frames
+    })
+}
+
+/// How many half-moves a PGN has.
+fn plies_of(pgn: &str) -> usize {
+    let moves = pgn.split_once("\n\n").map_or("", |(_, moves)| moves);
+    let moves = moves.split('{').map(|part| part.split_once('}').map_or(part, |(_, rest)| rest));
+    moves.flat_map(str::split_whitespace).filter(|word| word.starts_with(char::is_alphabetic)).count()
 }
 
 fn text(value: &Value) -> String {

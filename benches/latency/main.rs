@@ -14,7 +14,16 @@ mod floor;
 mod game;
 mod stats;
 
-use std::{fs, path::Path, thread, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
 
 use touchmoved::session::time::MonoTime;
 
@@ -101,6 +110,8 @@ struct Latencies {
     square_livechess: Sample,
     move_sse: Sample,
     move_livechess: Sample,
+    /// From the frame that told of a move to the file.
+    pgn: Sample,
 }
 
 impl Latencies {
@@ -109,11 +120,12 @@ impl Latencies {
         let dir = tempfile::tempdir_in(place).unwrap();
         let port = dir.path().join("dgt");
         let board = Board::plug(&port, game.start());
-        let mut daemon = Daemon::start(dir.path(), &format!("dgt = {{ port = {port:?} }}"));
+        let mut daemon =
+            Daemon::start(dir.path(), &format!("dgt = {{ port = {port:?} }}\ntime-control = \"5400+30\""));
         daemon.wait_for("the board answers");
         board.wait_until_it_streams();
         thread::sleep(QUIET);
-        self.play(daemon, game, |deed| board.write(deed), true);
+        self.play(daemon, dir.path(), game, |deed| board.write(deed), true);
     }
 
     /// Plays a game through a FIFO.
@@ -124,19 +136,22 @@ impl Latencies {
         let daemon = Daemon::start(dir.path(), "sensor-log = { path = \"fifo\" }");
         let mut log = fifo::Log::open(&path);
         thread::sleep(QUIET);
-        self.play(daemon, game, move |deed| log.write(deed), false);
+        self.play(daemon, dir.path(), game, move |deed| log.write(deed), false);
     }
 
     /// `exact`: the placement after each write is known beforehand.
     fn play(
         &mut self,
         mut daemon: Daemon,
+        dir: &Path,
         game: &Game,
         mut write: impl FnMut(&Deed) -> MonoTime,
         exact: bool,
     ) {
         let events = clients::events(daemon.http());
         let livechess = clients::livechess(daemon.livechess(), &game.fen());
+        let done = Arc::new(AtomicBool::new(false));
+        let files = clients::pgn(dir.join("data/pgn/1.pgn"), done.clone());
         thread::sleep(QUIET);
         let mut written = Vec::new();
         for deed in &game.deeds {
@@ -144,12 +159,14 @@ impl Latencies {
             written.push(Written { at: write(deed), deed: deed.clone() });
         }
         thread::sleep(QUIET);
+        done.store(true, Relaxed);
         daemon.end();
         let (events, livechess) = (events.join().unwrap(), livechess.join().unwrap());
         squares(&written, &events, exact, &mut self.square_sse);
         squares(&written, &livechess, exact, &mut self.square_livechess);
         moves(&written, &events, &mut self.move_sse);
         moves(&written, &livechess, &mut self.move_livechess);
+        files_after(&events, &files.join().unwrap(), &mut self.pgn);
     }
 
     fn show(&self, bare: u64) {
@@ -157,6 +174,7 @@ impl Latencies {
         self.square_livechess.show("square to LiveChess frame", Some(bare));
         self.move_sse.show("press to move, server-sent event", Some(bare));
         self.move_livechess.show("press to san, LiveChess frame", Some(bare));
+        self.pgn.show("move published to PGN file", Some(bare));
     }
 }
 
@@ -201,6 +219,18 @@ fn moves(written: &[Written], seen: &[(MonoTime, Seen)], sample: &mut Sample) {
         match shown {
             Some((at, _)) if at >= pressed => sample.add(at.since(*pressed)),
             _ => sample.miss(),
+        }
+    }
+}
+
+/// From each frame that told of a move to the file that has it.
+fn files_after(told: &[(MonoTime, Seen)], files: &[(MonoTime, Seen)], sample: &mut Sample) {
+    for (at, seen) in told {
+        let Seen::Plies(ply) = seen else { continue };
+        let has = |seen: &Seen| matches!(seen, Seen::Plies(plies) if plies >= ply);
+        match files.iter().find(|(_, seen)| has(seen)) {
+            Some((file, _)) => sample.add(file.since(*at)),
+            None => sample.miss(),
         }
     }
 }

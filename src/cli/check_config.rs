@@ -77,6 +77,23 @@ pub(super) fn load(path: &Path) -> Result<Config, String> {
     config::parse(&name, &text).map_err(|errors| errors.to_string())
 }
 
+/// Where the boards are shown as DGT boards.
+fn emulation(config: &Config) -> String {
+    let shown: Vec<_> = config.boards.iter().filter(|board| config.emulates(board)).collect();
+    let dir = config.dgt_emulation.dir.as_ref();
+    let dir = dir.map_or_else(|| "the runtime directory".to_owned(), |dir| dir.display().to_string());
+    let place = |board: &&BoardConfig| match &board.emulation.port {
+        Some(port) => port.display().to_string(),
+        None => config.dgt_link(board),
+    };
+    match shown.as_slice() {
+        [] => "off".to_owned(),
+        [only] if only.emulation.port.is_some() => place(only) + &late(config.release.dgt),
+        [only] => format!("{} in {dir}{}", place(only), late(config.release.dgt)),
+        _ => format!("dgt-ID in {dir}{}", late(config.release.dgt)),
+    }
+}
+
 /// How far an output stays behind, in words; nothing where it does not.
 fn late(policy: Policy) -> String {
     let Policy { threshold, delay } = policy;
@@ -116,6 +133,12 @@ fn summary(config: &Config, listed: usize) -> String {
     if config.stream.is_some() {
         line("stream", &(service(config.stream) + &late(release.stream)));
     }
+    if let Some(lichess) = &config.lichess {
+        let to =
+            format!("round {} of {}, at most every {} ms", lichess.round, lichess.url, lichess.interval_ms);
+        line("lichess", &(to + &late(release.lichess)));
+    }
+    line("dgt", &emulation(config));
     let tokens = [(&config.arbiter_token, "arbiter"), (&config.assistant_token, "assistant")];
     let tokens = tokens.iter().filter_map(|(file, who)| Some(format!("{who}: {}", file.as_ref()?.display())));
     let tokens: Vec<String> = tokens.collect();

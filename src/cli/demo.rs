@@ -24,8 +24,8 @@ use crate::{
         Nothing is needed but this program. Simulated hands play a famous game: contacts bounce, \
         men are adjusted, slid and captured in any order, the clock is pressed. What the contacts \
         show goes the way that it goes in a tournament hall: it is recorded in a journal, the \
-        moves are reconstructed from it, and the web page, the JSON, the events, the PGN and the \
-        LiveChess API show them. The addresses and the journal are printed at the start. After \
+        moves are reconstructed from it, and the web page, the JSON, the events, the PGN, the \
+        LiveChess API and a DGT board on a pseudo terminal show them. The addresses and the journal are printed at the start. After \
         the game the last position is served until Ctrl-C.\n\n\
         The same seed plays the same game with the same hands; the seeds 0 to 4 play five \
         different games.\n\n\
@@ -129,6 +129,9 @@ fn greeting(config: &Config, dir: &Path, speed: u32, started: &Started) -> Strin
     }
     if let Some(address) = started.livechess {
         line("LiveChess", format!("ws://{address}/api/v1.0"));
+    }
+    for (_, place) in &started.dgt {
+        line("DGT board", place.path().display().to_string());
     }
     for (board, (id, journal)) in config.boards.iter().zip(&started.boards) {
         line("journal", journal.display().to_string());

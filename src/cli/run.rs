@@ -64,6 +64,9 @@ fn announce(started: &Started) {
     if let Some(address) = started.livechess {
         tracing::info!("LiveChess: ws://{address}/api/v1.0");
     }
+    for (board, place) in &started.dgt {
+        tracing::info!("board {board} as a DGT board: {}", place.path().display());
+    }
     if let Some(address) = started.operator {
         tracing::info!("for the operator, without a delay: http://{address}/");
     }

@@ -7,6 +7,7 @@ use shakmaty::CastlingMode;
 
 use super::{
     GameControl, TimeControl,
+    emulation::BoardEmulation,
     sensor::{MatrixKind, SensorConfig},
 };
 use crate::{
@@ -60,6 +61,8 @@ pub struct BoardConfig {
     pub sensor: SensorConfig,
     /// The second board, where the game is played on two; whose each is, `setup.sides` tells.
     pub second: Option<SensorConfig>,
+    /// The board as a DGT board for other programs.
+    pub emulation: BoardEmulation,
     /// What the board's own table says of the game of a sensor log.
     pub(super) log_game: GameOptions,
 }

@@ -8,6 +8,7 @@ use std::{
 use super::{
     BoardConfig, BoardId, Config, Level, LogLevel, MatrixConfig, ReleaseConfig, SensorConfig, Speed,
     board::{GameOptions, base_setup},
+    emulation::{BoardEmulation, DgtEmulation},
     read, sha256,
 };
 use crate::{
@@ -41,7 +42,9 @@ impl Config {
             livechess_moves: Threshold::Completed,
             release: ReleaseConfig::default(),
             max_connections: read::MAX_CONNECTIONS,
+            dgt_emulation: DgtEmulation { enabled: true, dir: Some(dir.to_owned()) },
             pgn_dir: Some(dir.join("pgn")),
+            lichess: None,
             arbiter_token: None,
             assistant_token: None,
             boards: (1..=boards)
@@ -62,6 +65,7 @@ impl Config {
                         tags,
                         sensor,
                         second: None,
+                        emulation: BoardEmulation::default(),
                         log_game: GameOptions::default(),
                     })
                 })

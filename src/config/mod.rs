@@ -5,6 +5,8 @@
 
 mod board;
 mod demo;
+mod emulation;
+mod lichess;
 mod matrix;
 mod problem;
 mod read;
@@ -21,6 +23,8 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::{
     board::{BoardConfig, BoardId},
+    emulation::{BoardEmulation, DgtEmulation},
+    lichess::{LichessConfig, ServerUrl},
     matrix::{ActiveLevel, InputsConfig, LedsConfig, MatrixBackend, MatrixConfig, PullUp},
     problem::{ConfigErrors, Problem},
     reserved::OtherUse,
@@ -62,8 +66,12 @@ pub struct Config {
     pub release: ReleaseConfig,
     /// Connections that each of the two services keeps open at a time (`http.max-connections`).
     pub max_connections: usize,
+    /// Boards as DGT boards for other programs (`dgt-emulation`).
+    pub dgt_emulation: DgtEmulation,
     /// Where the PGN files are written (`pgn.dir`); nothing when they are switched off.
     pub pgn_dir: Option<PathBuf>,
+    /// Where the games of all boards are pushed (`lichess`); nothing where they are not.
+    pub lichess: Option<LichessConfig>,
     /// The file with the arbiter's token (`arbiter.token-file`); without it nothing can be entered over the
     /// network. The token itself is read when the daemon starts.
     pub arbiter_token: Option<PathBuf>,
@@ -84,6 +92,10 @@ pub struct ReleaseConfig {
     pub pgn: Policy,
     /// Lines over TCP (`stream`).
     pub stream: Policy,
+    /// Pushes to Lichess (`lichess`).
+    pub lichess: Policy,
+    /// Boards as DGT boards (`dgt-emulation`).
+    pub dgt: Policy,
 }
 
 /// How much is logged.

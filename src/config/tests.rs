@@ -1,16 +1,20 @@
 //! Tests of the commented default file, which also is the reference of the keys, and of the way
 //! from a file to the session's set-up.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use proptest::prelude::*;
 use shakmaty::Color;
 
 use super::{
-    BoardConfig, Config, DtrRts, Framing, Level, Pace, PortName, SensorConfig, Speed, TimeControl, parse,
-    problem::Report, read,
+    BoardConfig, Config, DtrRts, Framing, Level, LichessConfig, Pace, PortName, SensorConfig, ServerUrl,
+    Speed, TimeControl, parse, problem::Report, read,
 };
 use crate::{
+    publish::release::Delay,
     session::{
         event::Unit,
         settings::{OrientationSetting, Settings},
@@ -271,6 +275,35 @@ fn the_demo_plays_a_different_game_on_each_board() {
     let empty = check("[[board]]\nid = 1\nsensor.simulated = {}\n");
     assert_eq!((config.http, config.livechess), (empty.http, empty.livechess));
     assert_eq!(config.sync_interval_ms, empty.sync_interval_ms);
+}
+
+#[test]
+fn a_round_of_lichess_is_read() {
+    let read = |text: &str| {
+        let text = format!("{text}\n[[board]]\nid = \"1\"\n[board.sensor.simulated]\n");
+        let config = parse("/etc/x/t.toml", &text).unwrap();
+        (config.lichess, config.release.lichess)
+    };
+    assert_eq!(read("").0, None);
+    assert_eq!(read("[lichess]\nround = \"AbCdEfGh\"\nurl = \"http://[::1]:9\"\nenabled = false").0, None);
+    let (lichess, policy) = read(
+        "[pgn]\ntime-control = \"minutes\"\n[release]\ndelay-s = 60\n[lichess]\nround = \"AbCdEfGh\"\n\
+         url = \"http://[::1]:9\"\ntoken-file = \"token\"\ninterval-ms = 1000\ndelay-plies = 4\n",
+    );
+    let expected = LichessConfig {
+        round: "AbCdEfGh".to_owned(),
+        url: ServerUrl { tls: false, host: "::1".to_owned(), port: 9 },
+        token_file: Some(PathBuf::from("/etc/x/token")),
+        ca_file: None,
+        interval_ms: 1000,
+        tags_in_minutes: true,
+    };
+    assert_eq!(lichess, Some(expected));
+    assert_eq!(policy.delay, Delay { us: 60_000_000, plies: 4 });
+    if cfg!(feature = "tls") {
+        let lichess = read("[lichess]\nround = \"AbCdEfGh\"").0.unwrap();
+        assert_eq!((lichess.url, lichess.interval_ms), (ServerUrl::lichess(), 500));
+    }
 }
 
 #[test]

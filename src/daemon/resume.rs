@@ -14,7 +14,10 @@ use crate::{
         Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
         replay::{self, ReplayError},
     },
-    publish::{BoardState, Publisher, Tags, release::Past},
+    publish::{
+        BoardState, Publisher, Tags,
+        release::{Past, Reached},
+    },
     session::{
         LOGIC_VERSION,
         event::Event,
@@ -67,7 +70,7 @@ pub struct Told {
     /// What has happened since; the times are those of the journal.
     pub past: Vec<Past>,
     /// The latest event of the board whose effects have left, by output.
-    pub left: BTreeMap<String, i64>,
+    pub left: BTreeMap<String, Reached>,
     /// Time of the last record.
     pub last: MonoTime,
     /// UTC of the last record, in microseconds since 1970.

@@ -3,7 +3,6 @@
 use std::{
     io,
     net::SocketAddr,
-    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     sync::{
         Arc,
@@ -27,13 +26,13 @@ use super::{
     lock::{DataDir, DataDirError},
     notify, ports,
     resume::OpenError,
-    supervisor, wall,
+    secrets, supervisor, wall,
     writer::STALL,
 };
 use crate::{
     config::Config,
-    desk::{self, Keys, Line, Token, TokenError},
-    feed::{self, FeedConfig, FeedError, Output, Outputs},
+    desk::{self, Keys, Line},
+    feed::{self, FeedConfig, FeedError, Output, Outputs, lichess::Push},
     publish::release::Policy,
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
@@ -46,6 +45,9 @@ const HUNG: Duration = Duration::from_secs(5);
 /// How long the end waits for the journals; a disk that hangs must not keep the machine from
 /// going down.
 const LAST_WAIT: Duration = Duration::from_millis(1000);
+
+/// How long the end waits for threads of the event loop.
+const LOOK_UP_WAIT: Duration = Duration::from_millis(50);
 
 /// Why the daemon cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +74,7 @@ pub enum RunError {
     /// A socket cannot be bound or served.
     #[error(transparent)]
     Feed(#[from] FeedError),
-    /// A token cannot be read.
+    /// A token, or another file of the configuration, cannot be read.
     #[error("{key} {}: {reason}", path.display())]
     Token {
         /// The key of the configuration.
@@ -82,6 +84,9 @@ pub enum RunError {
         /// What is wrong, and what to do.
         reason: String,
     },
+    /// Nothing can be pushed to Lichess.
+    #[error("[lichess]: {0}")]
+    Lichess(String),
     /// The system gives no thread, timer or signal.
     #[error("the system refuses {what}: {source}")]
     System {
@@ -99,6 +104,8 @@ pub struct Started {
     pub http: Option<SocketAddr>,
     /// The LiveChess API.
     pub livechess: Option<SocketAddr>,
+    /// The boards that other programs can read as DGT boards, and where.
+    pub dgt: Vec<(String, feed::Place)>,
     /// The operator's page.
     pub operator: Option<SocketAddr>,
     /// Lines over TCP.
@@ -111,7 +118,8 @@ pub struct Started {
 
 /// Runs until SIGTERM or SIGINT; `started` is called once everything is served.
 pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunError> {
-    let keys = keys(config)?;
+    let keys = secrets::keys(config)?;
+    let push = secrets::push(config)?;
     let data = DataDir::open(&config.data_dir)?;
     for shared in ports::shared(&config.boards, &Roots::default()) {
         tracing::error!("{shared}");
@@ -125,34 +133,17 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
         .enable_all()
         .build()
         .map_err(|source| RunError::System { what: "an event loop", source })?;
-    runtime.block_on(serve(config, prepared, keys, started))
-}
-
-/// Reads the tokens. They are read at the start only and never leave this process.
-fn keys(config: &Config) -> Result<Keys, RunError> {
-    let read = |key: &'static str, path: &Option<PathBuf>| -> Result<Option<Token>, RunError> {
-        let Some(path) = path else { return Ok(None) };
-        let wrong = |reason: String| RunError::Token { key, path: path.clone(), reason };
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            wrong(format!("cannot read the token: {error}; make the file, readable for the service only"))
-        })?;
-        let token = Token::parse(&text).map_err(|error: TokenError| wrong(error.to_string()))?;
-        let mode = std::fs::metadata(path).map(|metadata| metadata.permissions().mode()).unwrap_or_default();
-        if mode & 0o007 != 0 {
-            tracing::warn!("{} can be read by every user of this machine: chmod o-rwx", path.display());
-        }
-        Ok(Some(token))
-    };
-    Ok(Keys {
-        arbiter: read("arbiter.token-file", &config.arbiter_token)?,
-        assistant: read("arbiter.assistant-token-file", &config.assistant_token)?,
-    })
+    let result = runtime.block_on(serve(config, prepared, keys, push, started));
+    // The system may still look up a name that nobody waits for any more.
+    runtime.shutdown_timeout(LOOK_UP_WAIT);
+    result
 }
 
 async fn serve(
     config: &Config,
     prepared: Vec<Prepared>,
     keys: Keys,
+    push: Option<Push>,
     started: impl FnOnce(&Started),
 ) -> Result<(), RunError> {
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
@@ -161,13 +152,13 @@ async fn serve(
     let outputs = Outputs::new(&policies(config));
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());
-    let stream = feeds.stream();
+    let (stream, dgt) = (feeds.stream(), feeds.dgt());
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &outputs, desk)?;
-    let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines)));
+    let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines))).pushing(push);
     let health = boards.health.clone();
     outputs.live().set_operator(Arc::new(health.clone()));
-    started(&Started { http, livechess, operator, stream, boards: boards.paths.clone(), desk });
+    started(&Started { http, livechess, operator, stream, dgt, boards: boards.paths.clone(), desk });
     notify::ready(&health.line());
     let mut boards = Some(boards);
     let ending = async {
@@ -200,7 +191,28 @@ fn feed_config(config: &Config) -> FeedConfig {
         livechess_moves: config.livechess_moves,
         max_connections: config.max_connections,
         livechess_origins: config.livechess_origins.clone(),
+        dgt: dgt_ports(config),
+        ..FeedConfig::default()
     }
+}
+
+/// The boards that are DGT boards for other programs.
+fn dgt_ports(config: &Config) -> Vec<feed::DgtPort> {
+    let given = || {
+        let given = std::env::var_os("RUNTIME_DIRECTORY")?;
+        // There may be several, with colons in between.
+        std::env::split_paths(&given).next().filter(|dir| dir.is_absolute())
+    };
+    let dir = config.dgt_emulation.dir.clone().or_else(given);
+    let dir = dir.unwrap_or_else(|| config.data_dir.join("run"));
+    let boards = config.boards.iter().filter(|board| config.emulates(board));
+    boards
+        .map(|board| {
+            let link = || feed::Place::Link(dir.join(config.dgt_link(board)));
+            let place = board.emulation.port.clone().map_or_else(link, feed::Place::Device);
+            feed::DgtPort { board: board.id.to_string(), place, flipped: board.emulation.flipped }
+        })
+        .collect()
 }
 
 /// What leaves when, for the outputs that are on.
@@ -211,6 +223,8 @@ fn policies(config: &Config) -> Vec<(Output, Policy)> {
         (Output::LiveChess, release.livechess, config.livechess.is_some()),
         (Output::Pgn, release.pgn, config.pgn_dir.is_some()),
         (Output::Stream, release.stream, config.stream.is_some()),
+        (Output::Lichess, release.lichess, config.lichess.is_some()),
+        (Output::DgtEmulation, release.dgt, config.dgt_emulation.enabled),
     ];
     outputs.into_iter().filter(|(.., on)| *on).map(|(output, policy, _)| (output, policy)).collect()
 }

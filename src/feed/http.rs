@@ -19,6 +19,7 @@ use super::{
     assets, clock_page,
     conditional::{Validators, http_date, unchanged},
     hub::Hub,
+    lichess,
     pgn::{pgn_of, pgn_of_all},
     stream::{self, Told, told},
 };
@@ -76,6 +77,7 @@ fn operator_routes(hub: Hub, ending: watch::Receiver<bool>) -> Router {
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
+        .route("/api/push", get(push))
         .with_state(Shared { hub: hub.clone(), ending: ending.clone() })
         .merge(clock_page::router(hub, ending))
 }
@@ -87,7 +89,7 @@ fn late_routes() -> Router {
         problem(StatusCode::NOT_FOUND, text)
     };
     let alive = || async { ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "status": "ok" }))) };
-    ["/metrics", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
+    ["/metrics", "/api/push", "/clock", "/clock.js", "/api/clocks", "/api/clocks/{*rest}"]
         .into_iter()
         .fold(Router::new().route("/healthz", get(alive)), |router, path| router.route(path, get(elsewhere)))
 }
@@ -231,6 +233,11 @@ async fn metrics(State(shared): State<Shared>) -> Response {
     (headers, text).into_response()
 }
 
+async fn push(State(shared): State<Shared>) -> Response {
+    let lichess = shared.hub.operator().lichess().map(lichess::Status::json);
+    ([(header::CACHE_CONTROL, "no-store")], Json(json!({ "lichess": lichess }))).into_response()
+}
+
 async fn asset(request: Request) -> Response {
     let Some(asset) = assets::find(request.uri().path()) else {
         return problem(StatusCode::NOT_FOUND, "there is nothing here; the page is at /");
@@ -238,12 +245,13 @@ async fn asset(request: Request) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return problem(StatusCode::METHOD_NOT_ALLOWED, "this can only be read");
     }
+    let policy = assets::policy(request.uri().path());
     let validators = Validators::strong(asset.body.as_bytes());
     let mut response = conditional(request.headers(), &validators, ASK, || {
         ([(header::CONTENT_TYPE, asset.content_type)], asset.body).into_response()
     });
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(assets::POLICY));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     response
 }
 

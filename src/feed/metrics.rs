@@ -37,6 +37,10 @@ pub struct Metrics {
     pub livechess_clients: AtomicU64,
     /// LiveChess clients since the start.
     pub livechess_total: AtomicU64,
+    /// Programs that read a board as a DGT board now.
+    pub dgt_clients: AtomicU64,
+    /// Programs that have read a board as a DGT board since the start.
+    pub dgt_total: AtomicU64,
     /// Clients that were let go because they read too slowly.
     pub lagged: AtomicU64,
     /// Connections that were closed because there were too many.
@@ -92,7 +96,7 @@ impl Metrics {
     /// The text that `/metrics` answers.
     pub fn render<'a>(&self, boards: impl IntoIterator<Item = &'a BoardState>) -> String {
         let mut text = String::new();
-        let counters: [(&str, &str, &str, &AtomicU64); 16] = [
+        let counters: [(&str, &str, &str, &AtomicU64); 18] = [
             ("feed_events_total", "counter", "Events that went out", &self.events),
             ("moves_published_total", "counter", "Moves that went out", &self.moves),
             ("moves_undone_total", "counter", "Published plies taken back", &self.undone),
@@ -114,6 +118,13 @@ impl Metrics {
                 "counter",
                 "LiveChess clients since the start",
                 &self.livechess_total,
+            ),
+            ("dgt_clients", "gauge", "Programs that read a DGT board here", &self.dgt_clients),
+            (
+                "dgt_clients_total",
+                "counter",
+                "Programs that read a DGT board here since the start",
+                &self.dgt_total,
             ),
             ("clients_lagged_total", "counter", "Clients let go because they read too slowly", &self.lagged),
             ("connections_refused_total", "counter", "Connections over the limit", &self.refused),
@@ -139,11 +150,11 @@ impl Metrics {
     }
 }
 
-fn header(text: &mut String, name: &str, kind: &str, help: &str) {
+pub(super) fn header(text: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(text, "# HELP touchmoved_{name} {help}.");
     let _ = writeln!(text, "# TYPE touchmoved_{name} {kind}");
 }
 
-fn label(value: &str) -> String {
+pub(super) fn label(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,5 @@
-//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API.
+//! From what may be public to the world: PGN files, HTTP, server-sent events, the LiveChess API, Lichess, DGT
+//! boards.
 //!
 //! A feed sees `publish` types only. [`Hub`] is the one seam between the board threads and
 //! everything here: they put events in, the feeds take states and events out, and no feed can hold
@@ -8,8 +9,10 @@ mod assets;
 mod clock_page;
 pub mod clocks;
 mod conditional;
+mod dgt;
 mod http;
 pub mod hub;
+pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod net;
@@ -21,6 +24,7 @@ mod serve;
 pub mod stream;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;
+pub use dgt::{DgtPort, Place};
 pub use hub::Hub;
 pub use outputs::{Output, Outputs};
 pub use serve::{FeedConfig, FeedError, Feeds, GRACE, bind, serve};

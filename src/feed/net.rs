@@ -15,7 +15,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Sleep, sleep},
+    time::{Instant, Sleep, sleep, sleep_until},
 };
 
 use super::hub::Hub;
@@ -23,6 +23,8 @@ use super::hub::Hub;
 /// A connection on which no byte moves for this long is closed. Streams send a keep-alive more
 /// often, so it ends idle requests and clients that do not read.
 const STANDSTILL: Duration = Duration::from_secs(60);
+/// How long a client may take to say what it wants, unless configured otherwise: from its first byte to ours.
+pub(super) const ASKING: Duration = Duration::from_secs(30);
 /// Wait after a failed accept, which usually means that the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(500);
 
@@ -33,12 +35,22 @@ pub(super) struct Limited {
     hub: Hub,
     surface: &'static str,
     warned: bool,
+    asking: Duration,
+}
+
+/// The limits of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Connections at a time.
+    pub(super) connections: usize,
+    /// From the first byte of a request to the first one of the answer.
+    pub(super) asking: Duration,
 }
 
 impl Limited {
-    pub(super) fn new(listener: TcpListener, limit: usize, hub: Hub, surface: &'static str) -> Limited {
-        let permits = Arc::new(Semaphore::new(limit.clamp(1, Semaphore::MAX_PERMITS)));
-        Limited { listener, permits, hub, surface, warned: false }
+    pub(super) fn new(listener: TcpListener, limits: Limits, hub: Hub, surface: &'static str) -> Limited {
+        let permits = Arc::new(Semaphore::new(limits.connections.clamp(1, Semaphore::MAX_PERMITS)));
+        Limited { listener, permits, hub, surface, warned: false, asking: limits.asking }
     }
 }
 
@@ -69,7 +81,9 @@ impl Listener for Limited {
             };
             self.warned = false;
             let _ = stream.set_nodelay(true);
-            return (Connection { stream, idle: Box::pin(sleep(STANDSTILL)), _permit: permit }, address);
+            let idle = Box::pin(sleep(STANDSTILL.min(self.asking)));
+            let asked = Some(Instant::now() + self.asking);
+            return (Connection { stream, idle, asking: self.asking, asked, _permit: permit }, address);
         }
     }
 
@@ -82,12 +96,17 @@ impl Listener for Limited {
 pub(super) struct Connection {
     stream: TcpStream,
     idle: Pin<Box<Sleep>>,
+    asking: Duration,
+    /// When we must have answered what the client began to ask: one that sends its request a byte at a time has its
+    /// place for no longer.
+    asked: Option<Instant>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Connection {
     fn moved(&mut self) {
-        self.idle.as_mut().set(sleep(STANDSTILL));
+        let still = Instant::now() + STANDSTILL;
+        self.idle.as_mut().set(sleep_until(self.asked.map_or(still, |asked| asked.min(still))));
     }
 
     /// Ready with an error once nothing moved for too long.
@@ -106,6 +125,7 @@ impl AsyncRead for Connection {
         match Pin::new(&mut self.stream).poll_read(cx, buf) {
             Poll::Pending => self.stand(cx).map(Err),
             done => {
+                self.asked = self.asked.or_else(|| Some(Instant::now() + self.asking));
                 self.moved();
                 done
             }
@@ -118,6 +138,7 @@ impl AsyncWrite for Connection {
         match Pin::new(&mut self.stream).poll_write(cx, buf) {
             Poll::Pending => self.stand(cx).map(Err),
             done => {
+                self.asked = None;
                 self.moved();
                 done
             }

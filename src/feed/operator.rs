@@ -8,15 +8,18 @@ use std::{
 
 use serde::Serialize;
 
+use super::lichess::Status;
+
 /// Something that a person should see to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trouble {
-    /// The board.
-    pub board: String,
+    /// The board; nothing where all boards are concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
     /// Which of its two boards, `A` or `B`, where one game is played on two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<&'static str>,
-    /// `journal`, `source` or `wiring`.
+    /// `journal`, `source`, `wiring` or `lichess`.
     pub what: &'static str,
     /// What is wrong, in words.
     pub detail: String,
@@ -45,25 +48,46 @@ pub trait Operator: Debug + Send + Sync {
     fn metrics(&self) -> String;
 }
 
-/// The place for an [`Operator`]: empty until the boards run.
+/// The places for an [`Operator`], empty until the boards run, and for the state of the pushes to Lichess, empty
+/// where there are none.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Desk(Arc<OnceLock<Arc<dyn Operator>>>);
+pub(super) struct Desk(Arc<Places>);
+
+#[derive(Debug, Default)]
+struct Places {
+    operator: OnceLock<Arc<dyn Operator>>,
+    lichess: OnceLock<Arc<Status>>,
+}
 
 impl Desk {
     /// Takes the operator; a second one is not taken.
     pub(super) fn take(&self, operator: Arc<dyn Operator>) {
-        let _ = self.0.set(operator);
+        let _ = self.0.operator.set(operator);
+    }
+
+    /// Takes the state of the pushes; a second one is not taken.
+    pub(super) fn take_lichess(&self, status: Arc<Status>) {
+        let _ = self.0.lichess.set(status);
+    }
+
+    /// The state of the pushes to Lichess.
+    pub(super) fn lichess(&self) -> Option<&Status> {
+        self.0.lichess.get().map(AsRef::as_ref)
     }
 
     pub(super) fn troubles(&self) -> Vec<Trouble> {
-        self.0.get().map(|operator| operator.troubles()).unwrap_or_default()
+        let mut troubles = self.0.operator.get().map(|operator| operator.troubles()).unwrap_or_default();
+        troubles.extend(self.lichess().map(Status::troubles).unwrap_or_default());
+        troubles
     }
 
     pub(super) fn devices(&self) -> Vec<Device> {
-        self.0.get().map(|operator| operator.devices()).unwrap_or_default()
+        self.0.operator.get().map(|operator| operator.devices()).unwrap_or_default()
     }
 
     pub(super) fn metrics(&self) -> String {
-        self.0.get().map(|operator| operator.metrics()).unwrap_or_default()
+        let mut text = self.0.operator.get().map(|operator| operator.metrics()).unwrap_or_default();
+        text.push_str(&self.lichess().map(Status::metrics).unwrap_or_default());
+        text
     }
 }

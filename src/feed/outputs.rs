@@ -2,7 +2,7 @@
 //!
 //! Outputs with the same policy share a [`Hub`]. One that stays behind has a hub of its own, which knows nothing
 //! that may not be shown yet: whatever is served from it, a state, a file, a tag or a count, is late by itself.
-//! The board threads put everything in once, with [`Outputs::publish`]; [`Outputs::run`] lets out what is due.
+//! The board threads put everything in once, with [`Outputs::publish`]; a task lets out what is due.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Step},
+        release::{Lane, Left, Moment, Past, Policy, Reached, Step},
     },
     session::time::MonoTime,
     sysclock,
@@ -37,6 +37,10 @@ pub enum Output {
     Pgn,
     /// Lines of JSON over TCP.
     Stream,
+    /// Pushes to Lichess.
+    Lichess,
+    /// The boards as DGT boards for other programs.
+    DgtEmulation,
 }
 
 impl Output {
@@ -47,6 +51,8 @@ impl Output {
             Output::LiveChess => "livechess",
             Output::Pgn => "pgn",
             Output::Stream => "stream",
+            Output::Lichess => "lichess",
+            Output::DgtEmulation => "dgt-emulation",
         }
     }
 }
@@ -106,7 +112,7 @@ pub struct Arrival {
     /// What has happened since.
     pub past: Vec<Past>,
     /// The latest event of the board whose effects each output had shown before the daemon was started again.
-    pub left: BTreeMap<String, i64>,
+    pub left: BTreeMap<String, Reached>,
     /// The game that is put on the board now, where the one above was over: what is still held back of that one
     /// leaves first.
     pub next: Option<BoardState>,
@@ -172,9 +178,11 @@ impl Outputs {
         let Arrival { start, past, left, next, log } = arrival;
         for group in &self.0.groups {
             // What one of them has not shown, none has.
-            let shown =
-                group.outputs.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
-            let shown = shown.min().unwrap_or(i64::MIN);
+            let shown = group
+                .outputs
+                .iter()
+                .map(|output| left.get(output.as_str()).copied().unwrap_or(Reached::NOTHING));
+            let shown = shown.min().unwrap_or(Reached::NOTHING);
             let (lane, state, told) = Lane::new(group.policy, start.clone(), past.clone(), shown, now);
             let mut lanes = group.lock();
             lanes.retain(|known| known.board != start.id);
@@ -194,7 +202,17 @@ impl Outputs {
         self.0.news.notify_one();
     }
 
-    /// Takes what happened on a board: `at` is when the board knew it, `ev` the event that it follows from.
+    /// A board knows of this: what leaves late waits for it from now on, although a part of it may come to
+    /// [`Outputs::publish`] later, when its record is on stable storage.
+    pub fn heed(&self, board: &str, events: &[FeedEvent]) {
+        for group in self.0.groups.iter().filter(|group| !group.policy.delay.is_none()) {
+            if let Some(channel) = group.lock().iter_mut().find(|known| known.board == board) {
+                channel.lane.heed(events);
+            }
+        }
+    }
+
+    /// Takes what happened on a board, after [`Outputs::heed`]: `at` is when the board knew it, `ev` the event that it follows from.
     pub fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
         let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
         for group in &self.0.groups {

@@ -1,6 +1,6 @@
 //! Binds the network surfaces and runs them until the daemon ends.
 
-use std::{future::Future, net::SocketAddr, path::PathBuf, time::Duration};
+use std::{future::Future, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use axum::Router;
 use tokio::{
@@ -11,9 +11,10 @@ use tokio::{
 };
 
 use super::{
+    dgt::{DgtPort, Place, Plugged},
     http::{self, Reach},
-    livechess,
-    net::Limited,
+    lichess, livechess,
+    net::{self, Limited, Limits},
     outputs::{Output, Outputs},
     pgn_files,
     stream::lines,
@@ -40,12 +41,17 @@ pub struct FeedConfig {
     pub livechess_moves: Threshold,
     /// Connections that each surface serves at a time; more are closed at once.
     pub max_connections: usize,
+    /// How long a client may take from the first byte of a request to the first one of the answer. A connection on
+    /// which a request is not finished then is closed.
+    pub asking: Duration,
     /// Web origins that may use the LiveChess API besides the ones that are always let through.
     pub livechess_origins: Vec<String>,
+    /// The boards that are DGT boards for other programs.
+    pub dgt: Vec<DgtPort>,
 }
 
 impl Default for FeedConfig {
-    /// The addresses of the contract, no PGN files, 2000 connections.
+    /// The addresses of the contract, no PGN files, no DGT boards, 2000 connections.
     fn default() -> FeedConfig {
         FeedConfig {
             http: Some(SocketAddr::from(([127, 0, 0, 1], 8080))),
@@ -55,7 +61,9 @@ impl Default for FeedConfig {
             stream: None,
             livechess_moves: Threshold::Completed,
             max_connections: 2000,
+            asking: net::ASKING,
             livechess_origins: Vec::new(),
+            dgt: Vec::new(),
         }
     }
 }
@@ -91,17 +99,21 @@ pub struct Feeds {
     livechess: Option<TcpListener>,
     operator: Option<TcpListener>,
     stream: Option<TcpListener>,
+    dgt: Vec<Plugged>,
     /// Routes of others at the address of the web page.
     more: Router,
+    /// Pushes to Lichess, where they are on.
+    push: Option<lichess::Push>,
 }
 
-/// Binds the configured addresses; a port 0 takes a free one.
-pub async fn bind(config: FeedConfig) -> Result<Feeds, FeedError> {
+/// Binds the configured addresses, a port 0 takes a free one, and plugs the DGT boards in.
+pub async fn bind(mut config: FeedConfig) -> Result<Feeds, FeedError> {
     let http = listen(config.http, "[http] listen").await?;
     let livechess = listen(config.livechess, "[livechess] listen").await?;
     let operator = listen(config.operator, "[operator] listen").await?;
     let stream = listen(config.stream, "[stream] listen").await?;
-    Ok(Feeds { config, http, livechess, operator, stream, more: Router::new() })
+    let dgt = std::mem::take(&mut config.dgt).into_iter().map(Plugged::open).collect();
+    Ok(Feeds { config, http, livechess, operator, stream, dgt, more: Router::new(), push: None })
 }
 
 /// Binds the configured addresses and serves until `shutdown` resolves. [`bind`] and
@@ -125,6 +137,12 @@ impl Feeds {
         self.livechess.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
+    /// The boards that can be read as DGT boards, and where.
+    pub fn dgt(&self) -> Vec<(String, Place)> {
+        let open = self.dgt.iter().filter_map(Plugged::place);
+        open.map(|(board, place)| (board.to_owned(), place.clone())).collect()
+    }
+
     /// Where the operator's page is served.
     pub fn operator(&self) -> Option<SocketAddr> {
         self.operator.as_ref().and_then(|listener| listener.local_addr().ok())
@@ -142,6 +160,13 @@ impl Feeds {
         self
     }
 
+    /// Pushes to Lichess, too.
+    #[must_use]
+    pub fn pushing(mut self, push: Option<lichess::Push>) -> Feeds {
+        self.push = push;
+        self
+    }
+
     /// Serves until `shutdown` resolves; then ends the streams, writes the last PGN files and
     /// closes the connections. Clients that do not let go are dropped after [`GRACE`].
     pub async fn serve(
@@ -150,8 +175,8 @@ impl Feeds {
         shutdown: impl Future<Output = ()> + Send,
     ) -> Result<(), FeedError> {
         let outputs = outputs.into();
-        let Feeds { config, http, livechess, operator, stream, more } = self;
-        let limit = config.max_connections;
+        let Feeds { config, http, livechess, operator, stream, dgt, more, push } = self;
+        let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
         let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
@@ -159,13 +184,13 @@ impl Feeds {
             let reach = if outputs.is_late(Output::Http) { Reach::Public } else { Reach::All };
             let hub = outputs.of(Output::Http);
             let router = http::router(hub.clone(), ending.clone(), more.clone(), reach);
-            let listener = Limited::new(listener, limit, hub.clone(), "http");
+            let listener = Limited::new(listener, limits, hub.clone(), "http");
             tasks.spawn(surface("HTTP", listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
             let router = http::router(hub.clone(), ending.clone(), more, Reach::All);
-            let listener = Limited::new(listener, limit, hub.clone(), "operator");
+            let listener = Limited::new(listener, limits, hub.clone(), "operator");
             tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
@@ -173,12 +198,12 @@ impl Feeds {
             let options =
                 livechess::Options { origins: config.livechess_origins, moves: config.livechess_moves };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "livechess");
+            let listener = Limited::new(listener, limits, hub.clone(), "livechess");
             tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
             let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
-            let listener = Limited::new(listener, limit, hub.clone(), "stream");
+            let listener = Limited::new(listener, limits, hub.clone(), "stream");
             tasks.spawn(async move {
                 lines::serve(listener, hub, ending, alive).await;
                 Ok(())
@@ -195,6 +220,21 @@ impl Feeds {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
                 pgn_files::write_until(dir, hub, ending).await;
+                Ok(())
+            });
+        }
+        if let Some(push) = push {
+            let (hub, ending, status) = (outputs.of(Output::Lichess).clone(), ending.clone(), push.status());
+            hub.operator().take_lichess(Arc::clone(&status));
+            tasks.spawn(async move {
+                lichess::push_until(push, hub, status, ending).await;
+                Ok(())
+            });
+        }
+        for board in dgt {
+            let (hub, ending) = (outputs.of(Output::DgtEmulation).clone(), ending.clone());
+            tasks.spawn(async move {
+                board.run(hub, ending).await;
                 Ok(())
             });
         }

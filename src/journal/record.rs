@@ -13,7 +13,7 @@ pub use super::{
     header::{FORMAT, JournalHeader, digest, program},
 };
 use crate::{
-    publish::release::Left,
+    publish::release::{Left, Reached},
     session::{event::Unit, fact::Fact, io::Input, time::MonoTime},
     wire::sensor_log,
 };
@@ -76,7 +76,7 @@ pub enum Body {
 
 /// What left for which outputs. Part of the release log, which proves that an output stayed behind as far as it
 /// was told to. The time of the record is that of the moment at which it left.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Release {
     /// The outputs, by their tables in the configuration.
     pub to: Vec<String>,
@@ -87,9 +87,9 @@ pub struct Release {
 impl Release {
     /// Its members, as they stand in a record and in `touchmoved export --releases`.
     pub fn to_map(&self) -> Map<String, Value> {
-        let Left { ev, plies, result, boards, clocks, least_us } = &self.left;
+        let Left { reached: Reached { ev, whole }, plies, result, boards, clocks, least_us } = &self.left;
         let value = json!({
-            "to": self.to, "ev": ev, "plies": plies, "result": result,
+            "to": self.to, "ev": ev, "whole": whole, "plies": plies, "result": result,
             "boards": boards, "clocks": clocks, "least_us": least_us,
         });
         if let Value::Object(map) = value { map } else { Map::new() }
@@ -277,7 +277,10 @@ fn content_of(map: &Map<String, Value>) -> Result<Content, String> {
         let names = value.get("to").and_then(Value::as_array).into_iter().flatten();
         let to = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let left = Left {
-            ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
+            reached: Reached {
+                ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
+                whole: value.get("whole").and_then(Value::as_bool).unwrap_or(false),
+            },
             plies: usize::try_from(number(value, "plies")).unwrap_or_default(),
             result: text(value, "result"),
             boards: number(value, "boards"),

@@ -12,7 +12,10 @@ use super::{
     read::{ReadError, Reader},
     record::{self, Body, Content, Cut, Entry, JournalHeader, Release},
 };
-use crate::session::{io::Input, time::MonoTime};
+use crate::{
+    publish::release::Reached,
+    session::{io::Input, time::MonoTime},
+};
 
 /// Bytes that are collected before they are handed to the system without a [`Journal::sync`].
 const WRITE_AT: usize = 64 << 10;
@@ -63,7 +66,7 @@ pub struct Recovered {
     /// ([`record::Resume::offset_us`]).
     pub boot: (String, u64),
     /// The latest event of the board whose effects have left, by output.
-    pub left: BTreeMap<String, i64>,
+    pub left: BTreeMap<String, Reached>,
     /// What was cut off the end, when the last line was torn. It is recorded already.
     pub cut: Option<Cut>,
 }
@@ -280,7 +283,7 @@ struct Found {
     last: MonoTime,
     last_wall_us: u64,
     boot: (String, u64),
-    left: BTreeMap<String, i64>,
+    left: BTreeMap<String, Reached>,
 }
 
 impl Found {
@@ -297,8 +300,8 @@ impl Found {
             Content::Resume(resume) => self.boot = (resume.boot, resume.offset_us),
             Content::Release(Release { to, left }) => {
                 for output in to {
-                    let known = self.left.entry(output).or_insert(left.ev);
-                    *known = left.ev.max(*known);
+                    let known = self.left.entry(output).or_insert(left.reached);
+                    *known = left.reached.max(*known);
                 }
             }
             Content::Cut(_) | Content::Note(_) | Content::Unknown => {}

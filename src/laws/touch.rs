@@ -40,6 +40,12 @@ pub fn captured(mv: Move) -> Option<Square> {
     }
 }
 
+/// A king is never captured: that is no move, although an illegal move may have left it to be taken (Article
+/// 1.4.1; 2005: 1.2).
+pub fn is_move(mv: Move) -> bool {
+    mv.capture() != Some(Role::King)
+}
+
 /// The square of the man that a move moves: of castling the king's.
 pub fn moved(mv: Move) -> Option<Square> {
     match mv {
@@ -79,11 +85,11 @@ pub trait Moves {
 
 impl Moves for [Move] {
     fn moves_of(&self, square: Square) -> Vec<Move> {
-        self.iter().copied().filter(|mv| moves_man(*mv, square)).collect()
+        self.iter().copied().filter(|mv| moves_man(*mv, square) && is_move(*mv)).collect()
     }
 
     fn captures_of(&self, square: Square) -> Vec<Move> {
-        self.iter().copied().filter(|mv| captured(*mv) == Some(square)).collect()
+        self.iter().copied().filter(|mv| captured(*mv) == Some(square) && is_move(*mv)).collect()
     }
 }
 

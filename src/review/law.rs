@@ -87,6 +87,14 @@ pub(super) fn said(name: &str, fields: &Fields<'_>) -> Said {
             format!("announced {}: \u{201c}{}\u{201d}", fields.text("uci"), fields.text("text")),
         ),
         "envelope" => (Kind::Arbiter, envelope(fields)),
+        "c960_start" => {
+            let number = fields.0.get("number").and_then(Value::as_u64);
+            let text = match number {
+                Some(number) => format!("array {number} of Chess960"),
+                None => "no array of Chess960".to_owned(),
+            };
+            (Kind::Device, text)
+        }
         "c960_castle" => {
             (Kind::Device, format!("castling {}: {}", fields.text("uci"), fields.text("method")))
         }

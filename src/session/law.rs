@@ -8,7 +8,7 @@ use super::{
     PlyRecord, Session,
     event::ClockReading,
     fact::{Conclusion, law::Reach},
-    narrator::Now,
+    narrator::{Now, is_unfinished},
     text::MoveText,
     time::MonoTime,
     tracker::{Observed, Ply, Tracker, asked},
@@ -65,7 +65,8 @@ impl Session {
     /// The legal moves that capture the man on a square.
     pub fn captures_of(&self, square: shakmaty::Square) -> Vec<Move> {
         let moves = asked::landing(self.position(), square);
-        moves.into_iter().filter(|mv| touch::captured(*mv) == Some(square)).collect()
+        let is_one = |mv: &Move| touch::captured(*mv) == Some(square) && touch::is_move(*mv);
+        moves.into_iter().filter(is_one).collect()
     }
 
     /// Whether the side to move has a legal move.
@@ -107,6 +108,11 @@ impl Session {
     /// captured pawn, a pawn on the last rank.
     pub fn unfinished(&self) -> Option<Move> {
         self.narrator.unfinished_move(&self.tracker)
+    }
+
+    /// Whether this legal move, of which a part was to do, still is so, whatever else has changed.
+    pub fn is_unfinished(&self, mv: Move) -> bool {
+        is_unfinished(mv, self.tracker.seen(), self.position().turn())
     }
 
     /// A person ended the game, or took its end back.
@@ -204,6 +210,11 @@ impl Session {
         let mut firm = self.narrator.firm_plies(usize::MAX);
         firm.push(self.narrator.adopt(mv, after, at));
         self.resume(firm, None);
+        // The opponent has gone on already.
+        if self.differs().any() {
+            self.tracker.look_on(at);
+            self.narrate(at, super::Moment::Board(super::Cause::Report));
+        }
     }
 
     /// The game goes on from another position that an arbiter set up; plies are counted from there.

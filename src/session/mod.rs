@@ -68,6 +68,8 @@ pub struct Session {
     orientation: Orientation,
     /// A movement, and not the set-up, has shown which way the board lies.
     turned_by_move: bool,
+    /// The player to move pressed in front of the first movement: that will be the other one's.
+    turn_passed: bool,
     /// The board was turned by a movement over which the other player pressed.
     odd_turn: bool,
     last: MonoTime,
@@ -126,6 +128,7 @@ impl Session {
             debouncer,
             orientation,
             turned_by_move: false,
+            turn_passed: false,
             odd_turn: false,
             last: MonoTime::ZERO,
             ev: -1,
@@ -284,6 +287,7 @@ impl Session {
         self.narrator.look_for_the_move_after_ruling(&self.tracker);
         self.set_pause(at, false);
         self.doubt_turn(side);
+        self.note_turn(side);
         self.tracker.press(side, at);
         self.narrate(at, Moment::Board(Cause::Press(side)));
     }

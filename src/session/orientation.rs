@@ -188,7 +188,9 @@ impl Session {
         let seen = self.tracker.seen();
         let start = self.narrator.position().clone();
         let turned = seen.occupied.rotate_180();
-        if seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
+        // As the sensors are numbered it is a movement of the player whose clock runs.
+        let passed = self.turn_passed && self.orientation.turn == Turn::Normal;
+        if passed || seen.men.is_some() || start.board().occupied() != start.board().occupied().rotate_180() {
             return;
         }
         let shows = |occupied: Bitboard| {
@@ -217,6 +219,16 @@ impl Session {
         let first = self.narrator.plies().len() <= 1;
         let mover = self.tracker.best().is_some_and(|best| self.tracker.len(best) == 1 && best.turn == side);
         self.odd_turn |= by_move && first && mover;
+    }
+
+    /// A press in front of the first movement: the clock of the other player runs, and a movement on his side
+    /// says nothing about the board (Article 2.1).
+    pub(super) fn note_turn(&mut self, side: Color) {
+        if self.narrator.plies().len() == 0 {
+            let position = self.narrator.position();
+            let in_order = self.tracker.seen().shows(position.board().occupied());
+            self.turn_passed = position.turn() == side && in_order;
+        }
     }
 
     /// A first movement that was put back shows nothing: it may have been that of the player who does

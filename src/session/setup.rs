@@ -324,13 +324,9 @@ pub(crate) fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Ches
             before.board.set_piece_at(from, man);
             let Ok(mut position) = before.position::<Chess>(mode) else { continue };
             let role = man.role;
-            position.play_unchecked(shakmaty::Move::Normal {
-                role,
-                from,
-                capture: None,
-                to,
-                promotion: None,
-            });
+            // A capture is what leaves no moves to count.
+            let capture = (setup.halfmoves == 0).then_some(shakmaty::Role::Pawn);
+            position.play_unchecked(shakmaty::Move::Normal { role, from, capture, to, promotion: None });
             if position.castles().castling_rights() == setup.castling_rights {
                 return Some(position);
             }

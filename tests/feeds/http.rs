@@ -3,6 +3,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use touchmoved::{
     feed::{FeedConfig, bind, hub::QUEUE},
     publish::ClockFace,
@@ -67,6 +71,32 @@ async fn a_stream_of_one_board_tells_nothing_of_the_others() {
     assert_eq!(list.iter().map(|sent| sent.number()).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(list[1].data, json!({"board": "2", "type": "board", "placement": "8/8/8/8/8/8/8/K7"}));
     assert_eq!(get(server.http, "/events?board=3", &[]).await.status, 404);
+    server.stop().await;
+}
+
+/// A client that sends its request a byte at a time does not keep its place.
+#[tokio::test]
+async fn a_request_that_is_never_finished_ends() {
+    let asking = std::time::Duration::from_millis(400);
+    let server = Server::with(FeedConfig { asking, max_connections: 1, ..config() }).await;
+    let _table = Table::new(&server.hub, "1");
+    for address in [server.http, server.livechess, server.stream] {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let (mut read, mut write) = stream.split();
+        let ended = async {
+            let mut bytes = Vec::new();
+            let _ = read.read_to_end(&mut bytes).await;
+        };
+        tokio::pin!(ended);
+        loop {
+            tokio::select! {
+                () = &mut ended => break,
+                () = tokio::time::sleep(asking / 8) => drop(write.write_all(b"x").await),
+            }
+        }
+    }
+    let mut events = Events::open(server.http, "/events", None).await;
+    assert_eq!(events.next().await.unwrap().event, "snapshot");
     server.stop().await;
 }
 

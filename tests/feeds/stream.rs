@@ -248,10 +248,17 @@ async fn the_schema_describes_what_is_told() {
     compiler.add_resource("stream.json", served.json()).unwrap();
     let schema = compiler.compile("stream.json", &mut schemas).unwrap();
     let mut lines = Lines::open(&server).await;
-    lines.send("?VERSION;\n?NONSENSE;\n?WATCH={\"boards\":[\"1\"]};\n?WATCH={\"kinds\":[\"move\"]};\n").await;
-    let mut told = lines.take(6).await;
-    lines.send("?WATCH;\n").await;
-    told.extend(lines.take(2).await);
+    let mut told = Vec::new();
+    for (request, answers) in [
+        ("?VERSION;", 1),
+        ("?NONSENSE;", 1),
+        ("?WATCH={\"boards\":[\"1\"]};", 2),
+        ("?WATCH={\"kinds\":[\"move\"]};", 2),
+        ("?WATCH;", 2),
+    ] {
+        lines.send(&format!("{request}\n")).await;
+        told.extend(lines.take(answers).await);
+    }
     table.play("e2e4");
     table.press(5395, 5400);
     table.play("e7e5");

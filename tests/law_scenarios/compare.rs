@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::log::{is_still, list};
 
 /// Facts that are worked out without a game; the tests of those modules run them.
-const PURE: [&str; 4] = ["notation", "parse", "classification", "c960_start"];
+const PURE: [&str; 3] = ["notation", "parse", "classification"];
 
 /// Keys that say something to a reader, or say again what the inputs say, and are not compared.
 const NOT_COMPARED: &[(&str, &str)] = &[
@@ -65,7 +65,7 @@ const FORBIDDEN: &[Forbidden] = &[
 pub fn is_of_the_game(scenario: &Value, fact: &Value) -> bool {
     let kind = fact["fact"].as_str().unwrap();
     // The duty to record of a discipline is read off the settings.
-    let pure = PURE.contains(&kind) || (kind == "spoken" && is_still(scenario));
+    let pure = PURE.contains(&kind) || (["spoken", "c960_start"].contains(&kind) && is_still(scenario));
     !pure && kind != "absent" && fact.get("recording_required").is_none()
 }
 

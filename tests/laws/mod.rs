@@ -8,6 +8,7 @@ mod choices;
 mod dead;
 mod dgt;
 mod doctor;
+mod emulation;
 mod fold;
 mod journal;
 mod memory;
@@ -26,6 +27,7 @@ pub const LAWS: &[(&str, Law)] = &[
     ("config_text", text::config_text),
     ("dead_position", dead::dead_position),
     ("dgt_bytes", dgt::dgt_bytes),
+    ("dgt_emulation", emulation::dgt_emulation),
     ("doctor_log", doctor::doctor_log),
     ("dgt_memory", memory::dgt_memory),
     ("journal_file", journal::journal_file),

@@ -19,6 +19,8 @@ fn event(line: &str) -> Value {
         "place" => json!({"us": us, "sq": rest, "occ": 1}),
         "press" => json!({"us": us, "clock": rest}),
         "tick" => json!({"us": us, "tick": true}),
+        "pause" => json!({"us": us, "clock": "pause"}),
+        "run" => json!({"us": us, "clock": format!("run-{rest}")}),
         // `piece a1 p`, and `piece a1` for an empty square, on a board that tells its men.
         "piece" => {
             let (square, man) = rest.split_once(' ').unwrap_or((rest, ""));

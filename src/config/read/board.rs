@@ -6,7 +6,7 @@ use shakmaty::CastlingMode;
 use time::{Date, Month};
 use toml::de::DeValue;
 
-use super::{ControlStyle, Uses, laws::laws, second::second, section::Section, sensor};
+use super::{ControlStyle, Uses, emulation, laws::laws, second::second, section::Section, sensor};
 use crate::{
     config::{
         board::{BoardConfig, BoardId, ClockOptions, ControlOptions, GameOptions, ORIENTATIONS, base_setup},
@@ -77,6 +77,7 @@ fn board(
     let name = id.as_ref().map_or("without id", BoardId::as_str);
     let sensor = sensor::sensor(section, name, number, base, &sensor::KINDS, uses);
     let second = second(section, sensor.as_ref(), name, number, base, uses);
+    let emulation = emulation::board(section, name, uses);
     let from_log = matches!(sensor, Some((SensorConfig::SensorLog { .. }, _)));
     let game = if from_log { own.clone() } else { own.clone().or(&defaults.game) };
     if own.start_fen.is_some() || (own.variant.is_some() && defaults.playable && !from_log) {
@@ -108,7 +109,7 @@ fn board(
     }
     let log_game = if from_log { own } else { GameOptions::default() };
     let second = second.map(|second| second.sensor);
-    Some(BoardConfig { id, serial, setup, tags, sensor, second, log_game })
+    Some(BoardConfig { id, serial, setup, tags, sensor, second, emulation, log_game })
 }
 
 fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {

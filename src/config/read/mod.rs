@@ -1,7 +1,9 @@
 //! Reads the text of a configuration file.
 
 mod board;
+mod emulation;
 mod laws;
+mod lichess;
 mod matrix;
 mod release;
 mod second;
@@ -64,17 +66,20 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let release = release::policy(&section, Policy::default());
     section.finish();
     let services = services(&root, release);
+    let (dgt_emulation, dgt_delay) = emulation::all(&root, base, release.delay);
     let pgn = root.section("pgn");
     let pgn_enabled = pgn.boolean("enabled").unwrap_or(true);
     let pgn_dir = path(&pgn, "dir", base).unwrap_or_else(|| data_dir.join("pgn"));
     let style = pgn.word("time-control", &STYLES).unwrap_or_default();
     let pgn_policy = release::policy(&pgn, release);
     pgn.finish();
+    let (lichess, lichess_policy) = lichess::lichess(&root, base, release, style);
     let arbiter = root.section("arbiter");
     let arbiter_token = token_file(&arbiter, "token-file", base, services.http);
     let assistant_token = token_file(&arbiter, "assistant-token-file", base, services.http);
     arbiter.finish();
     let boards = board::boards(&root, base, style);
+    lichess::check_boards(&root, lichess.as_ref(), boards.len());
     root.finish();
     Config {
         source: file_name.to_owned(),
@@ -93,9 +98,13 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
             livechess: Policy { threshold: Threshold::Made, delay: services.livechess_delay },
             pgn: pgn_policy,
             stream: services.stream_policy,
+            lichess: lichess_policy,
+            dgt: Policy { threshold: Threshold::Made, delay: dgt_delay },
         },
         max_connections: services.max_connections,
+        dgt_emulation,
         pgn_dir: pgn_enabled.then_some(pgn_dir),
+        lichess,
         arbiter_token,
         assistant_token,
         boards,

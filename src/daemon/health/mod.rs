@@ -252,7 +252,7 @@ impl Operator for Health {
             let id = &board.id;
             let trouble = |unit: Option<Unit>, what, detail| {
                 let unit = unit.map(Unit::as_str);
-                Trouble { board: id.clone(), unit, what, detail }
+                Trouble { board: Some(id.clone()), unit, what, detail }
             };
             troubles.extend(board.journal_trouble.map(|detail| trouble(None, "journal", detail)));
             for source in board.sources {

@@ -14,7 +14,10 @@ fn the_line_names_what_is_wrong() {
     assert!(!board.set_journal(Some("no space left")), "the same trouble is no news");
     assert_eq!(health.line(), "serving board a7; board a7: journal: failed (no space left)");
     let detail = "no space left".to_owned();
-    assert_eq!(health.troubles(), [Trouble { board: "a7".into(), unit: None, what: "journal", detail }]);
+    assert_eq!(
+        health.troubles(),
+        [Trouble { board: Some("a7".into()), unit: None, what: "journal", detail }]
+    );
     assert!(health.metrics().contains("touchmoved_journal_failed{board=\"a7\"} 1\n"));
     assert!(board.set_journal(None));
     assert_eq!(health.figures()[0].journal_trouble, None);
@@ -109,7 +112,7 @@ fn each_of_two_boards_is_named() {
     board.source(Unit::A).set_about(&[("battery", serde_json::json!({"percent": 90}))]);
     assert_eq!(health.line(), "serving board a7; board a7 B: no such device");
     let detail = "no such device".to_owned();
-    let told = Trouble { board: "a7".into(), unit: Some("B"), what: "source", detail };
+    let told = Trouble { board: Some("a7".into()), unit: Some("B"), what: "source", detail };
     assert_eq!(health.troubles(), [told]);
     assert_eq!(serde_json::to_value(health.devices()).unwrap()[0]["unit"], "A");
     let metrics = health.metrics();

@@ -1,5 +1,5 @@
 //! Streams for programmers: what happens on the boards as JSON objects, over server-sent events, WebSocket
-//! ([`socket`]) and lines over TCP ([`lines`]).
+//! (`socket`) and lines over TCP (`lines`).
 //!
 //! All of them tell the same objects with the same identifiers. A client that fell behind is told so and let go; it
 //! comes back with the last identifier that it has.

@@ -1,24 +1,12 @@
 // Draws boards into the page. What it draws is handed in: board states of the feed, and the view.
 
 import * as chess from "/game.js";
+import { boardName, clockAt, drawMan, known, make, playerName, runs, setText } from "/draw.js";
+
+export { setText };
 
 /** The element with an identifier. */
 export const $ = (id) => document.getElementById(id);
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** Makes an element with a class and text. */
-function make(tag, className, text) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
-/** Changes the text of an element only where it differs, so that nothing is read out twice. */
-export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
-}
 
 /** Marks an element as the current one of its kind, or not. */
 function setCurrent(element, kind, is) {
@@ -28,9 +16,6 @@ function setCurrent(element, kind, is) {
 
 /** The ply that is shown: the last one while the page follows the game. */
 export const shownPly = (state, view) => view.ply ?? state.plies.length;
-
-const playerName = (state, colour) => state.tags[colour] || (colour === "white" ? "White" : "Black");
-const boardName = (state) => `Board ${state.tags.board || state.id}`;
 
 // ---- board ----------------------------------------------------------------------------------
 
@@ -59,24 +44,6 @@ export function turnBoard(view) {
   }
 }
 
-function drawMan(square, man) {
-  if ((square.dataset.man ?? "") === man) return;
-  if (!man) {
-    delete square.dataset.man;
-    square.replaceChildren();
-    return;
-  }
-  square.dataset.man = man;
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("class", `man ${chess.colourOf(man)}`);
-  svg.setAttribute("viewBox", "0 0 100 100");
-  svg.setAttribute("aria-hidden", "true");
-  const use = document.createElementNS(SVG, "use");
-  use.setAttribute("href", `/pieces.svg#${man.toLowerCase()}`);
-  svg.append(use);
-  square.replaceChildren(svg);
-}
-
 /** The men to show: what stands on the board while following, the position of the score otherwise. */
 function menShown(state, view) {
   if (view.ply === null) return chess.parsePlacement(state.board || state.fen);
@@ -101,8 +68,6 @@ function drawBoard(state, view) {
 }
 
 // ---- heading, status, moves -----------------------------------------------------------------
-
-const known = (tag) => (tag && !/^[?.-]+$/.test(tag) ? tag : "");
 
 function drawHeading(state) {
   const { tags } = state;
@@ -268,21 +233,12 @@ export function drawCard(state, view) {
 
 // ---- clocks ---------------------------------------------------------------------------------
 
-const runs = (state, colour) => state.clock?.running === colour && state.status !== "ended";
-
-/** What a clock shows now: the last reading, counted down here while that side runs. */
-function clockNow(state, colour) {
-  const reading = state.clock?.[`${colour}_ms`] ?? null;
-  if (reading === null || !runs(state, colour)) return reading;
-  return Math.max(0, reading - Math.max(0, performance.now() - state.clockAt));
-}
-
 /** Draws the clocks of the chosen board and of the cards as they stand at this moment. */
 export function drawClocks(boards, view) {
   const state = boards.get(view.id);
   for (const seat of state ? document.querySelectorAll(".player") : []) {
     const { colour } = seat.dataset;
-    const left = clockNow(state, colour);
+    const left = clockAt(state, colour);
     seat.classList.toggle("running", runs(state, colour));
     seat.classList.toggle("short", left !== null && left < 10_000);
     seat.classList.toggle("stale", !state.connected);
@@ -293,7 +249,7 @@ export function drawClocks(boards, view) {
     const board = boards.get(card.dataset.board);
     for (const line of board ? card.querySelectorAll(".card-player") : []) {
       line.classList.toggle("running", runs(board, line.dataset.colour));
-      setText(line.querySelector(".time"), chess.formatClock(clockNow(board, line.dataset.colour)));
+      setText(line.querySelector(".time"), chess.formatClock(clockAt(board, line.dataset.colour)));
     }
   }
 }

@@ -79,6 +79,14 @@ impl Adjournment {
         ply.checked_sub(1).filter(|_| session.plies().len() == ply)
     }
 
+    /// The clock of the player who does not have the move may run because a move is sealed: one was, and the
+    /// envelope is closed, or the record begins in mid game, where one may have been.
+    pub(super) fn explains_clock(&self, earlier: usize, desk: &Desk<'_>) -> bool {
+        let closed = self.sealer.is_some() && !self.is_open;
+        let begins = self.sealer.is_none() && earlier > 0 && desk.session.plies().len() == 0;
+        closed || self.waits || self.resumed.is_some() && !self.is_open || begins
+    }
+
     /// The envelope was opened and no clock was started since.
     pub(super) const fn is_resuming(&self) -> bool {
         self.waits

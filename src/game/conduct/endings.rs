@@ -26,14 +26,19 @@ const SEARCH: Nodes = Nodes(20_000);
 const FEW_MEN: usize = 5;
 
 impl Conduct {
-    /// A mate or stalemate that is on the board ends the game before a flag that falls while the session
-    /// still waits whether its man goes on (Articles 5.1.1, 5.2.1).
+    /// A mate, a stalemate or a dead position that is on the board ends the game before a flag that falls while
+    /// the session still waits whether its man goes on (Articles 5.1.1, 5.2.1, 5.2.2).
     pub(super) fn end_before_flag(&self, desk: &mut Desk<'_>) {
-        if self.is_over(desk) || desk.session.plies().len() == 0 || desk.session.can_move() {
+        let position = desk.session.position();
+        if self.is_over(desk) || desk.session.plies().len() == 0 {
             return;
         }
-        let position = desk.session.position();
-        let (result, reason) = if position.is_check() {
+        let (result, reason) = if desk.session.can_move() {
+            if !position.is_insufficient_material() || self.assumes_promotion(desk) {
+                return;
+            }
+            (GameResult::Draw, "dead-position")
+        } else if position.is_check() {
             (GameResult::win(!position.turn()), "checkmate")
         } else {
             (GameResult::Draw, "stalemate")
@@ -119,7 +124,7 @@ impl Conduct {
     }
 
     /// A promoted man whose piece nobody saw is no ground to end a game on.
-    fn assumes_promotion(&self, desk: &Desk<'_>) -> bool {
+    pub(super) fn assumes_promotion(&self, desk: &Desk<'_>) -> bool {
         self.board != crate::session::setup::BoardKind::Dgt
             && (0..desk.session.plies().len())
                 .any(|index| desk.session.move_at(index).is_some_and(|mv| mv.is_promotion()))

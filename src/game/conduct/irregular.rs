@@ -1,26 +1,22 @@
 //! Irregularities (Article 7): a press over a board that shows no legal move, what finding it takes, and
 //! what an arbiter makes of it. Nothing is counted and nobody is penalised without the arbiter.
 
-use serde_json::Value;
-use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Role, Square};
+mod ruling;
+mod stands;
 
-use super::{
-    Conduct, Desk, Order, audience,
-    claims::Pending,
-    fen_of,
-    rulings::Refusal,
-    turn::{Made, Violation, differing},
-};
+use serde_json::Value;
+use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
+
+use self::stands::as_it_looks;
+use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
 use crate::{
-    laws::arithmetic::illegal::{self, IllegalTimes},
-    laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, TwoHands, Unpromoted},
+    laws::settings::{IllegalFinality, IllegalPosition, TwoHands},
     laws::touch,
     notation::chess960::{Castling, CastlingMethod},
     session::{
-        event::GameResult,
         fact::{
-            ByRule, Certainty, Conclusion, Fact, FactKind,
-            law::{Audience, ClaimCheck, ClockCalc, LawFact, Notice, Penalty, Restore, Side, Sq, Times},
+            Fact, FactKind,
+            law::{Audience, LawFact, Notice, Restore, Side, Sq},
         },
         setup::GameSetup,
         time::MonoTime,
@@ -54,6 +50,8 @@ pub(super) struct Irregularity {
     at: MonoTime,
     /// The legal move of which a part was missing at the press.
     unfinished: Option<Move>,
+    /// The capture that the clock was pressed over, although it is not legal.
+    taken: Option<(Square, Square)>,
     /// Plies of the log before it.
     plies: usize,
     stage: Stage,
@@ -63,6 +61,8 @@ pub(super) struct Irregularity {
     counted: bool,
     /// The opponent has started the player's clock again.
     pressed_back: bool,
+    /// The position before it stood on the board again.
+    put_back: bool,
 }
 
 impl Irregularity {
@@ -74,11 +74,13 @@ impl Irregularity {
             attempt: None,
             at: desk.at,
             unfinished: desk.session.unfinished(),
+            taken: None,
             plies: desk.session.plies().len(),
             stage,
             answered: false,
             counted: false,
             pressed_back: false,
+            put_back: false,
         }
     }
 }
@@ -211,7 +213,8 @@ impl Conduct {
                 let kind = if code == "press-without-move" { code } else { "incomplete" };
                 let until = desk.at.plus_ms(self.settings.clock.press_grace_ms);
                 let stage = Stage::Open { told: Box::new(fact), until };
-                self.irregularity = Some(Irregularity::of(by, kind, stage, desk));
+                let taken = self.turn.taken_by_nobody(desk);
+                self.irregularity = Some(Irregularity { taken, ..Irregularity::of(by, kind, stage, desk) });
             }
             ("press-over-mismatch", Some(side)) => {
                 let squares = desk.session.differs().into_iter().map(Sq).collect();
@@ -220,7 +223,7 @@ impl Conduct {
                 desk.notice(Notice { side: Some(Side(side)), squares, ..notice });
             }
             // The king that was taken stands under the man that took it.
-            ("man-missing", _) if self.turn.taken_by_nobody(desk).is_some() => {}
+            ("man-missing", _) if self.taken_by_nobody(desk).is_some() => {}
             ("noise", _) => {
                 let FactKind::Advisory { squares, .. } = &fact.kind else { return };
                 let square = squares.first().map(Sq);
@@ -287,6 +290,20 @@ impl Conduct {
         self.pressed_irregularly() == Some(!side)
     }
 
+    /// The opponent of the player who has the move lifts a man of his own, while an irregular position that
+    /// the player pressed over still stands: it is his answer, and no touch of the player.
+    pub(super) fn is_answer(&self, lifted: Square, desk: &Desk<'_>) -> bool {
+        if self.pressed_irregularly() != Some(desk.turn()) {
+            return false;
+        }
+        let Some(found) = &self.irregularity else { return false };
+        let stands = match found.stage {
+            Stage::Found => found.attempt.is_some() && desk.session.differs().without(lifted).any(),
+            _ => found.unfinished.is_some_and(|mv| desk.session.is_unfinished(mv)) || found.taken.is_some(),
+        };
+        stands && desk.session.position().them().contains(lifted)
+    }
+
     /// Who pressed over an irregular position that nobody has ruled on.
     pub(super) fn pressed_irregularly(&self) -> Option<Color> {
         let found = self.irregularity.as_ref().filter(|found| !found.pressed_back);
@@ -300,11 +317,29 @@ impl Conduct {
         }
     }
 
+    /// The men stand again as before what is on record.
+    pub(super) fn note_put_back(&mut self, desk: &Desk<'_>) {
+        if let Some(found) = &mut self.irregularity
+            && found.plies == desk.session.plies().len()
+            && desk.session.differs().is_empty()
+        {
+            found.put_back = true;
+        }
+    }
+
+    /// The capture that the board shows, or showed at the press, although it is not legal.
+    pub(super) fn taken_by_nobody(&self, desk: &Desk<'_>) -> Option<(Square, Square)> {
+        let gone = |(from, _): &(Square, Square)| !desk.session.occupied().contains(*from);
+        let pressed_over = || self.irregularity.as_ref().and_then(|found| found.taken).filter(gone);
+        self.turn.taken_by_nobody(desk).or_else(pressed_over)
+    }
+
     /// The grace after an early press is over.
     pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
         let Some(found) = &mut self.irregularity else { return };
         let Stage::Open { told, .. } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
-        let (by, kind, unfinished) = (found.by, found.kind, found.unfinished);
+        let (by, kind, unfinished, at) = (found.by, found.kind, found.unfinished, found.at);
+        let taken = self.taken_by_nobody(desk);
         if self.is_over(desk) || desk.turn() != by {
             self.irregularity = None;
             return;
@@ -313,15 +348,15 @@ impl Conduct {
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
             return;
         }
-        let still = unfinished.filter(|mv| is_unfinished(*mv, desk.session.occupied()));
-        match desk.session.unfinished().or(still) {
+        match still_to_do(unfinished, desk) {
             Some(mv) => {
                 let text = desk.session.move_text(mv);
                 let attempt = text.get(..4).unwrap_or(&text).to_owned();
                 let kind = if mv.is_promotion() { "unpromoted" } else { "incomplete" };
                 self.find(by, Some(attempt), kind, desk);
+                self.let_answered_stand(at, desk);
             }
-            None => match self.turn.taken_by_nobody(desk) {
+            None => match taken {
                 Some((from, to)) => {
                     self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
                 }
@@ -369,241 +404,6 @@ impl Conduct {
         self.irregularity = Some(Irregularity { attempt, ..found });
     }
 
-    /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
-    /// a man (Article A.5.2; 2005: B.6, C.3).
-    pub(super) fn let_stand(&mut self, sensor: Square, desk: &mut Desk<'_>) {
-        if self.settings.illegal.fast_finality == IllegalFinality::Never {
-            return;
-        }
-        let Some(found) = &mut self.irregularity else { return };
-        let position = desk.session.position();
-        let square = desk.session.square_of(sensor);
-        if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
-            return;
-        }
-        let Some(attempt) = found.attempt.clone() else { return };
-        let Some((mv, after)) = as_it_looks(position, &attempt) else { return };
-        // Only what stands on the board can be carried on.
-        if after.board().occupied() != desk.session.occupied() {
-            return;
-        }
-        found.stage = Stage::Stands;
-        let by = Side(found.by);
-        let fen = fen_of(&after);
-        desk.tell(LawFact::IllegalStands {
-            fen,
-            by,
-            attempt,
-            to: audience(self.settings.illegal.move_alert),
-        });
-        desk.orders.push(Order::Adopt(mv, Box::new(after)));
-        self.start_turn();
-    }
-
-    /// `claim-illegal`: open until the opponent has made his next move.
-    pub(super) fn claim_illegal(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        let found = self.irregularity.as_ref().filter(|found| found.by != side && found.kind != TOO_EARLY);
-        let open = found.is_some_and(|found| !(fast && found.answered) && found.stage != Stage::Ruled);
-        let reason = match found {
-            None => Some("no illegal move is on record"),
-            Some(_) if !open => Some("the next move was made"),
-            Some(_) => None,
-        };
-        desk.tell(LawFact::ClaimCheck(ClaimCheck {
-            kind: "illegal",
-            by: Some(Side(side)),
-            valid: open,
-            reason,
-            ..ClaimCheck::default()
-        }));
-        if open && fast {
-            self.tell_counted(desk);
-            self.tell_way_out(desk);
-        }
-        // In blitz by the edition of 2005 the claimant wins, if he can mate at all (Article C.3).
-        if open && self.settings.illegal.loss_at == 1 {
-            let cannot = self.settings.illegal.draw_if_opponent_cannot_mate
-                && self.tell_can_mate(side, desk) == Some(false);
-            let end = if cannot {
-                self.draw_for_want_of_mate("illegal-blitz-draw", side)
-            } else {
-                Conclusion::of(GameResult::win(side), "illegal-blitz-claim", Certainty::Presumed)
-            };
-            let kind = "illegal";
-            self.await_ruling(Pending { end: Some(end), ..Pending::of(kind, side, true) }, desk);
-        }
-    }
-
-    /// The arbiter confirms what is on record: it counts, and the position is put up again.
-    pub(super) fn confirm(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        if let Some(found) = &self.irregularity
-            && matches!(found.stage, Stage::Open { .. })
-        {
-            let shown = || desk.session.unfinished().is_some() || self.turn.taken_by_nobody(desk).is_some();
-            if found.kind != "press-without-move" && !shown() {
-                return Err("nothing waits for a ruling".into());
-            }
-            self.nothing_followed(desk);
-        }
-        let waits = |found: &Irregularity| found.stage != Stage::Ruled && found.kind != TOO_EARLY;
-        let Some(found) = self.irregularity.clone().filter(waits) else {
-            // A breach of Article 4 may be corrected as long as it can be claimed.
-            return match &self.violation {
-                Some(violation) if !violation.forfeited => self.uphold_touch(desk),
-                _ => Err("nothing waits for a ruling".into()),
-            };
-        };
-        if found.stage == Stage::Stands && found.answered {
-            return Err("the illegal move stands: the next move was made".into());
-        }
-        let counts = found.kind != "press-without-move"
-            || self.settings.illegal.press_without_move == PressWithoutMove::Counts;
-        if let Some(stored) = &mut self.irregularity {
-            stored.stage = Stage::Ruled;
-        }
-        if !counts {
-            return Ok(());
-        }
-        let n = self.confirmed(found.by) + 1;
-        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        if fast || matches!(found.kind, "press-without-move" | "two-hands") {
-            self.tell_counted(desk);
-        }
-        if let Some(count) = self.confirmed.get_mut(found.by.fold_wb(0usize, 1)) {
-            *count = n;
-        }
-        let lost = self.penalise(found.by, n, desk);
-        if lost || matches!(found.kind, "press-without-move" | "two-hands") {
-            return Ok(());
-        }
-        if found.stage == Stage::Stands {
-            desk.orders.push(Order::Restore(found.plies));
-            self.start_turn();
-        }
-        if found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen {
-            let queens = desk.session.legal_moves().iter().copied();
-            let attempt = found.attempt.unwrap_or_default();
-            let is_it = |mv: &Move| {
-                mv.promotion() == Some(Role::Queen) && desk.session.move_text(*mv).starts_with(&attempt)
-            };
-            self.turn.bind_to(queens.filter(is_it).collect(), self.articles.unpromoted);
-            return Ok(());
-        }
-        self.tell_way_out(desk);
-        if self.turn.has_touched() {
-            self.tell_obligation(true, desk);
-        }
-        Ok(())
-    }
-
-    /// What is on record counts as an illegal move, by a ruling or by a claim that is open.
-    fn tell_counted(&mut self, desk: &mut Desk<'_>) {
-        let Some(found) = self.irregularity.as_mut().filter(|found| !found.counted) else { return };
-        found.counted = true;
-        let found = found.clone();
-        let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
-        let n = self.confirmed(found.by) + 1;
-        // A player or the arbiter asks: he looks at it now, whoever was told before.
-        let to = Audience::Arbiter;
-        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n, to };
-        desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
-    }
-
-    /// What the n-th illegal move costs (Article 7.5.5; 2005: 7.4b). True when the game is over.
-    fn penalise(&mut self, by: Color, n: u32, desk: &mut Desk<'_>) -> bool {
-        let lost = n >= self.settings.illegal.loss_at;
-        let add_ms = (!lost).then_some(self.settings.illegal.bonus_ms);
-        desk.tell(LawFact::Penalty(Penalty {
-            kind: "illegal-move",
-            side: Side(by),
-            n: Some(n),
-            add_ms,
-            ms: None,
-            lost,
-            article: self.articles.illegal,
-            to: Audience::Arbiter,
-        }));
-        if let Some(bonus) = add_ms {
-            self.tell_times_after(by, n, bonus, desk);
-            return false;
-        }
-        let exception = self.settings.illegal.draw_if_opponent_cannot_mate;
-        let end = if exception && self.tell_can_mate(!by, desk) == Some(false) {
-            self.draw_for_want_of_mate("illegal-count-draw", !by)
-        } else {
-            Conclusion::of(GameResult::win(!by), "illegal-count", Certainty::Arbiter)
-        };
-        desk.conclude(end);
-        true
-    }
-
-    /// A pawn that was left on the last rank becomes a queen by a ruling (Article 7.5.2).
-    pub(super) fn queen_by_rule(&self, mv: Move) -> Option<ByRule> {
-        let ruled = |found: &Irregularity| found.stage == Stage::Ruled && found.kind == "unpromoted";
-        let queen =
-            self.settings.illegal.unpromoted == Unpromoted::Queen && mv.promotion() == Some(Role::Queen);
-        (queen && self.irregularity.as_ref().is_some_and(ruled)).then_some(ByRule::Queen)
-    }
-
-    /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
-    fn tell_times_after(&mut self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
-        let left = |side| self.clocks.remaining(side, desk.at);
-        // The times of the irregular press, where it is known.
-        let press = self.clocks.at_press();
-        let (known, opponent) = match self.clocks.running() == Some(!by) {
-            true => (press.credited.or(left(by)), press.opponent.or(left(!by))),
-            false => (left(by), left(!by)),
-        };
-        let Some(opponent_ms) = opponent else { return };
-        let before = IllegalTimes { offender_ms: known.unwrap_or(0), opponent_ms };
-        let per_move = self.clocks.per_move(by, self.completed_by(by, desk));
-        let after = illegal::times(&self.settings.illegal, before, bonus, per_move, u64::MAX);
-        let inc_removed = known.map(|ms| ms.saturating_sub(after.offender_ms)).filter(|ms| *ms > 0);
-        let times = |times: IllegalTimes| match inc_removed {
-            Some(_) => Times::Irregular { offender: times.offender_ms, opponent: times.opponent_ms },
-            None => Times::Opponent { opponent: times.opponent_ms },
-        };
-        for (side, ruled) in [(by, after.offender_ms), (!by, after.opponent_ms)] {
-            let account = self.clocks.remaining(side, desk.at).filter(|_| side != by || known.is_some());
-            if let Some(account) = account {
-                self.clocks.corrections.get_mut(side).rule(account, ruled);
-            }
-        }
-        desk.calc(ClockCalc {
-            side: Some(Side(by)),
-            n: Some(n),
-            inc_removed,
-            before: Some(times(before)),
-            after: Some(times(after)),
-            ..ClockCalc::of("illegal")
-        });
-    }
-
-    /// The arbiter finds that there was no illegal move. False where none waits for him.
-    pub(super) fn dismiss_illegal(&mut self) -> bool {
-        let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
-        if waiting {
-            self.irregularity = None;
-        }
-        waiting
-    }
-
-    /// The arbiter finds that there is nothing to rule: no illegal move, or no breach of Article 4 that could still be
-    /// corrected.
-    pub(super) fn dismiss(&mut self, desk: &Desk<'_>) -> bool {
-        if self.dismiss_illegal() {
-            return true;
-        }
-        let open = |violation: &Violation| !violation.forfeited;
-        let over = self.is_over(desk) && !self.ended_in_breach(desk);
-        if over || !self.violation.as_ref().is_some_and(open) {
-            return false;
-        }
-        self.violation = None;
-        true
-    }
-
     /// The record begins with both kings in check: an illegal move was made before it (Article A.5.4; 2005:
     /// B.6).
     pub(super) fn look_at_kings(&self, desk: &mut Desk<'_>) {
@@ -617,16 +417,6 @@ impl Conduct {
             desk.notice(Notice { both_kings: true, action, ..notice });
         }
     }
-
-    /// A position that is illegal in itself was there after the next move, too (Article A.5.4).
-    pub(super) fn still_illegal(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
-        if self.settings.illegal.irregular_position != IllegalPosition::DrawAfterNextMove {
-            return Err("this rule belongs to rapid and blitz of the edition of 2023");
-        }
-        let reason = "rapid-illegal-position-draw";
-        desk.conclude(Conclusion::of(GameResult::Draw, reason, Certainty::Arbiter));
-        Ok(())
-    }
 }
 
 fn both_in_check(position: &Chess) -> bool {
@@ -637,29 +427,9 @@ fn both_in_check(position: &Chess) -> bool {
     attacked(Color::White) && attacked(Color::Black)
 }
 
-/// Whether the men that a move had left to do stand as they did before it: the opponent went on.
-fn is_unfinished(mv: Move, occupied: Bitboard) -> bool {
-    match mv {
-        Move::EnPassant { from, to } => {
-            let victim = Square::from_coords(to.file(), from.rank());
-            occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
-        }
-        Move::Castle { king, rook } => occupied.contains(rook) && !occupied.contains(king),
-        _ => false,
-    }
-}
-
-/// The move that one man seems to have made, and the position after it.
-fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Chess)> {
-    let from: Square = attempt.get(..2)?.parse().ok()?;
-    let to: Square = attempt.get(2..4)?.parse().ok()?;
-    let piece = position.board().piece_at(from)?;
-    let capture = position.board().role_at(to);
-    if capture == Some(Role::King) {
-        return None;
-    }
-    let mv = Move::Normal { role: piece.role, from, capture, to, promotion: None };
-    let mut after = position.clone();
-    after.play_unchecked(mv);
-    Some((mv, after))
+/// The move of which a part is still to do: the one that the clock was pressed over, also where the opponent
+/// went on since, or another one.
+fn still_to_do(pressed_over: Option<Move>, desk: &Desk<'_>) -> Option<Move> {
+    let still = pressed_over.filter(|mv| desk.session.is_unfinished(*mv));
+    desk.session.unfinished().or(still)
 }

@@ -7,6 +7,7 @@
 
 mod adjourn;
 mod announce;
+mod array;
 mod claims;
 mod clock_findings;
 mod clock_order;
@@ -247,6 +248,7 @@ impl Conduct {
     pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
         self.look_at_start();
         if self.chess960 {
+            self.look_at_array(desk);
             for mv in desk.session.legal_moves().iter().copied().filter(|mv| mv.is_castle()) {
                 turn::tell_castling(mv, desk);
             }
@@ -310,6 +312,10 @@ impl Conduct {
     }
 
     fn pass_touch(&mut self, mut fact: Fact, by: Color, square: Square, desk: &mut Desk<'_>) {
+        // What is lifted while the clocks stand touches nothing in law (Article 6.11; 2005: 6.13).
+        if self.clocks.paused {
+            return;
+        }
         if let FactKind::Touch { certainty, .. } = &mut fact.kind
             && self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged)
         {
@@ -419,6 +425,7 @@ impl Conduct {
                 self.announcing.hold_or_tell(fact, desk);
                 return;
             }
+            FactKind::PutBack { .. } if self.clocks.paused => return,
             FactKind::PutBack { square, ms, adjusting } => {
                 let (square, away_ms) = (*square, *ms);
                 *adjusting = self.turn.ends_adjusting(square);
@@ -453,7 +460,10 @@ impl Conduct {
             self.look_at_kings(desk);
         }
         match event {
-            Event::Square { .. } | Event::Piece { .. } => self.look_at_transfer(desk),
+            Event::Square { .. } | Event::Piece { .. } => {
+                self.note_put_back(desk);
+                self.look_at_transfer(desk);
+            }
             Event::Press(side) => self.pressed(*side, desk),
             seldom => self.after_seldom(seldom, desk),
         }

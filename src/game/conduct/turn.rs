@@ -32,10 +32,17 @@ struct Touch {
 
 /// A square that changed.
 #[derive(Clone, Copy, Debug)]
-struct Contact {
+pub(super) struct Contact {
     square: Square,
     occupied: bool,
     at: MonoTime,
+}
+
+impl Contact {
+    /// A man left this square.
+    pub(super) fn left(&self, square: Square) -> bool {
+        self.square == square && !self.occupied
+    }
 }
 
 /// A move that was made and taken up again before its completion.
@@ -193,6 +200,22 @@ impl Turn {
         position.us().contains(from).then_some((from, to))
     }
 
+    /// The squares that changed after this moment.
+    pub(super) fn contacts_after(&self, since: MonoTime) -> Vec<Contact> {
+        self.contacts.iter().copied().filter(|contact| contact.at > since).collect()
+    }
+
+    /// These squares changed in this turn already.
+    pub(super) fn remember(&mut self, contacts: Vec<Contact>) {
+        self.contacts = contacts;
+    }
+
+    /// The player has touched this man when it was lifted in this turn.
+    pub(super) fn touch_as_lifted(&mut self, square: Square) {
+        let lift = self.contacts.iter().find(|contact| contact.left(square));
+        self.touches.extend(lift.map(|contact| Touch { square, at: contact.at }));
+    }
+
     fn lifted(&self, square: Square) -> bool {
         self.contacts.iter().any(|contact| contact.square == square && !contact.occupied)
     }
@@ -246,9 +269,12 @@ pub(super) fn tell_castling(mv: Move, desk: &mut Desk<'_>) {
     });
 }
 
-/// Whether `rook` moved the rook of this castling.
-fn is_rook_of(rook: Move, castling: Move) -> bool {
-    matches!(castling, Move::Castle { rook: square, .. } if Some(square) == rook.from())
+/// Whether `part` moved the rook of this castling of `by`, or its king to where it castles.
+fn is_part_of(part: Move, castling: Move, by: Color) -> bool {
+    let (Move::Castle { king, rook }, Some(side)) = (castling, castling.castling_side()) else {
+        return false;
+    };
+    part.from() == Some(rook) || (part.from() == Some(king) && part.to() == side.king_to(by))
 }
 
 /// The squares of a board on which `other` differs.

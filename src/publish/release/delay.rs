@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Delay;
+use super::{Delay, Reached};
 use crate::publish::{BoardState, FeedEvent};
 
 /// Events of a board that may wait. Beyond that the ones that wait become one picture of the board, which leaves
@@ -25,6 +25,8 @@ pub struct Moment {
     pub at: i64,
     /// Index of the event of the board that it follows from.
     pub ev: i64,
+    /// Nothing more of this event is to come.
+    pub whole: bool,
     /// What it is.
     pub step: Step,
 }
@@ -59,45 +61,83 @@ pub struct Waiting {
     /// The board with everything that waits.
     state: BoardState,
     progress: Progress,
+    /// The same of what came here: moves wait for the disk, and an output may wait for completed ones.
+    passed: Progress,
+    /// The arbiter went back in the game, and nothing waits yet that happened since.
+    went_back: bool,
 }
 
 impl Waiting {
     /// Nothing waits; the board stands so.
     pub fn new(delay: Delay, state: BoardState) -> Waiting {
-        Waiting { delay, queue: VecDeque::new(), events: 0, state, progress: Progress::default() }
+        Waiting {
+            delay,
+            queue: VecDeque::new(),
+            events: 0,
+            state,
+            progress: Progress::default(),
+            passed: Progress::default(),
+            went_back: false,
+        }
     }
 
     /// The game went on: whatever the output may see of it, it counts for what waits.
     pub fn heed(&mut self, events: &[FeedEvent]) {
-        events.iter().for_each(|event| self.progress.count(event));
+        self.went_back |= self.progress.follow(events);
     }
 
     /// Takes what the output may see, once its delay has passed.
+    ///
+    /// The board and the clock tell of the half-move that is under way as well: it counts as shown with them. In a
+    /// delay by half-moves they come after the moves of the same moment, which may leave before.
     pub fn push(&mut self, moment: Moment) {
-        self.skip(&moment);
-        // Nothing of another game waits for moves of this one.
-        let need = match moment.step {
-            Step::Set(_) => 0,
-            Step::Events(_) => self.progress.high.saturating_add(self.delay.plies),
-        };
-        for entry in self.queue.iter_mut().rev().take_while(|entry| entry.need > need) {
-            entry.need = need;
+        self.show(&moment.step);
+        let Moment { at, ev, whole, step } = moment;
+        match step {
+            Step::Events(events) if self.delay.plies > 0 => {
+                let (under_way, told): (Vec<_>, Vec<_>) =
+                    events.into_iter().partition(FeedEvent::is_immediate);
+                let first = whole && under_way.is_empty();
+                let plies = [self.passed.high, self.progress.high.saturating_add(1)];
+                for (events, whole, plies) in [(told, first, plies[0]), (under_way, whole, plies[1])] {
+                    if !events.is_empty() {
+                        let need = plies.saturating_add(self.delay.plies);
+                        self.queue(Moment { at, ev, whole, step: Step::Events(events) }, need);
+                    }
+                }
+            }
+            // Nothing of another game waits for moves of this one.
+            step => self.queue(Moment { at, ev, whole, step }, 0),
         }
-        self.events += moment.size();
-        self.queue.push_back(Entry { moment, need });
         if self.events > ROOM {
             self.collapse();
         }
     }
 
-    /// Takes what the output has shown already.
+    fn queue(&mut self, moment: Moment, need: u64) {
+        if std::mem::take(&mut self.went_back) || need == 0 {
+            self.queue.iter_mut().for_each(|entry| entry.need = entry.need.min(need));
+        }
+        self.events += moment.size();
+        self.queue.push_back(Entry { moment, need });
+    }
+
+    /// Takes what the output has shown already. Nothing waits before it.
     pub fn skip(&mut self, moment: &Moment) {
-        match &moment.step {
+        self.show(&moment.step);
+        self.went_back = false;
+    }
+
+    fn show(&mut self, step: &Step) {
+        match step {
             Step::Set(state) => {
                 self.state.clone_from(state);
-                self.progress = Progress::default();
+                (self.progress, self.passed) = (Progress::default(), Progress::default());
             }
-            Step::Events(events) => events.iter().for_each(|event| self.state.apply(event)),
+            Step::Events(events) => {
+                events.iter().for_each(|event| self.state.apply(event));
+                self.went_back |= self.passed.follow(events);
+            }
         }
     }
 
@@ -105,9 +145,10 @@ impl Waiting {
     fn collapse(&mut self) {
         let Some(last) = self.queue.pop_back() else { return };
         let step = Step::Set(Box::new(self.state.clone()));
+        let need = self.queue.iter().map(|entry| entry.need).fold(last.need, u64::max);
         self.queue.clear();
         self.events = 1;
-        self.queue.push_back(Entry { moment: Moment { step, ..last.moment }, need: last.need });
+        self.queue.push_back(Entry { moment: Moment { step, ..last.moment }, need });
     }
 
     /// True when nothing waits.
@@ -136,6 +177,13 @@ impl Waiting {
 }
 
 impl Progress {
+    /// Counts; true when the arbiter went back in the game.
+    fn follow(&mut self, events: &[FeedEvent]) -> bool {
+        let before = self.high;
+        events.iter().for_each(|event| self.count(event));
+        self.high < before
+    }
+
     fn count(&mut self, event: &FeedEvent) {
         match event {
             FeedEvent::Move { .. } => {
@@ -154,6 +202,11 @@ impl Progress {
 }
 
 impl Moment {
+    /// How far an output has come once this has left.
+    pub fn reached(&self) -> Reached {
+        Reached { ev: self.ev, whole: self.whole }
+    }
+
     fn size(&self) -> usize {
         match &self.step {
             Step::Events(events) => events.len(),

@@ -1,7 +1,7 @@
 //! The way of one board to one output.
 
 use super::{
-    Completed, Policy, Threshold,
+    Completed, Policy, Reached, Threshold,
     delay::{Moment, Step, Waiting},
 };
 use crate::publish::{BoardState, FeedEvent};
@@ -45,10 +45,10 @@ impl Tally {
 }
 
 /// Something left: the record of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Index of the latest event of the board whose effects have left.
-    pub ev: i64,
+    /// The latest event of the board whose effects have left.
+    pub reached: Reached,
     /// Half-moves that the output shows.
     pub plies: usize,
     /// The result that it shows.
@@ -69,7 +69,7 @@ impl Lane {
         policy: Policy,
         start: BoardState,
         past: Vec<Past>,
-        left: i64,
+        left: Reached,
         now: i64,
     ) -> (Lane, BoardState, Left) {
         let (filter, mut shown) = match policy.threshold {
@@ -81,38 +81,48 @@ impl Lane {
         };
         let waiting = (!policy.delay.is_none()).then(|| Waiting::new(policy.delay, shown.clone()));
         let tally = Tally::default();
-        let mut shown_ev = -1;
+        let mut reached = Reached { ev: -1, whole: true };
         let mut lane = Lane { policy, filter, waiting, tally, plies: 0, result: "*" };
         for Past { at, ev, events } in past {
+            lane.heed(&events);
             let events = lane.filter(events);
-            let moment = Moment { at, ev, step: Step::Events(events) };
-            match &mut lane.waiting {
-                Some(waiting) if ev > left => waiting.push(moment),
-                waiting => {
-                    if let Some(waiting) = waiting {
-                        waiting.skip(&moment);
-                    }
-                    shown_ev = ev;
-                    apply(&mut shown, moment.step);
+            // Of the last event that left the board and the clock may be waited for still.
+            let (gone, events): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
+                let part = Reached { ev, whole: event.is_immediate() };
+                lane.waiting.is_none() || part <= left
+            });
+            if !gone.is_empty() {
+                let moment = Moment { at, ev, whole: events.is_empty(), step: Step::Events(gone) };
+                if let Some(waiting) = &mut lane.waiting {
+                    waiting.skip(&moment);
                 }
+                reached = moment.reached();
+                apply(&mut shown, moment.step);
+            }
+            if let Some(waiting) = lane.waiting.as_mut().filter(|_| !events.is_empty()) {
+                waiting.push(Moment { at, ev, whole: true, step: Step::Events(events) });
             }
         }
         while let Some(moment) = lane.waiting.as_mut().and_then(|waiting| waiting.pop(now)) {
-            shown_ev = moment.ev;
+            reached = moment.reached();
             let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
             lane.tally.hold(held_us);
             apply(&mut shown, moment.step);
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
-        let told = lane.left(shown_ev);
+        let told = lane.left(reached);
         (lane, shown, told)
     }
 
-    fn filter(&mut self, events: Vec<FeedEvent>) -> Vec<FeedEvent> {
+    /// The board knows of this. It counts for what waits from now on, even where it comes to the output later.
+    pub fn heed(&mut self, events: &[FeedEvent]) {
         if let Some(waiting) = &mut self.waiting {
-            waiting.heed(&events);
+            waiting.heed(events);
         }
+    }
+
+    fn filter(&mut self, events: Vec<FeedEvent>) -> Vec<FeedEvent> {
         match &mut self.filter {
             Some(filter) => filter.pass(events),
             None => events,
@@ -124,13 +134,13 @@ impl Lane {
         self.policy
     }
 
-    /// Takes what happened at `at`; what may leave at once comes back.
+    /// Takes what happened at `at`, after [`Lane::heed`]; what may leave at once comes back.
     pub fn push(&mut self, at: i64, ev: i64, events: Vec<FeedEvent>) -> Option<Moment> {
         let events = self.filter(events);
         if events.is_empty() {
             return None;
         }
-        let moment = Moment { at, ev, step: Step::Events(events) };
+        let moment = Moment { at, ev, whole: true, step: Step::Events(events) };
         match &mut self.waiting {
             Some(waiting) => {
                 waiting.push(moment);
@@ -151,7 +161,7 @@ impl Lane {
             }
             None => state,
         };
-        let moment = Moment { at, ev, step: Step::Set(Box::new(visible)) };
+        let moment = Moment { at, ev, whole: true, step: Step::Set(Box::new(visible)) };
         match &mut self.waiting {
             Some(waiting) if waiting.is_empty() => {
                 waiting.skip(&moment);
@@ -189,14 +199,15 @@ impl Lane {
                 events.iter().any(FeedEvent::changes_score)
             }
         };
-        scored.then(|| self.left(moment.ev))
+        scored.then(|| self.left(moment.reached()))
     }
 
     /// The record of what has left; the next one begins.
-    fn left(&mut self, ev: i64) -> Left {
+    fn left(&mut self, reached: Reached) -> Left {
         let Tally { boards, clocks, least_us } = std::mem::take(&mut self.tally);
         let least_us = least_us.unwrap_or(0);
-        Left { ev, plies: self.plies, result: self.result.to_owned(), boards, clocks, least_us }
+        let (plies, result) = (self.plies, self.result.to_owned());
+        Left { reached, plies, result, boards, clocks, least_us }
     }
 
     fn count(&mut self, event: &FeedEvent) {

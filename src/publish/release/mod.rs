@@ -46,6 +46,21 @@ impl Delay {
     }
 }
 
+/// How far an output has come in the events of a board. Of the last one the board and the clock may be held back
+/// still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reached {
+    /// Index of the event of the board.
+    pub ev: i64,
+    /// All of its effects have left.
+    pub whole: bool,
+}
+
+impl Reached {
+    /// Nothing has left.
+    pub const NOTHING: Reached = Reached { ev: i64::MIN, whole: false };
+}
+
 /// What holds for one output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Policy {

@@ -781,6 +781,18 @@ pub enum LawFact {
     },
     /// What an envelope shows (Annex A / Guideline I): never the move.
     Envelope(Box<Envelope>),
+    /// The array that a game of Chess960 begins with.
+    C960Start {
+        /// The men, as the first field of a FEN.
+        fen: String,
+        /// Whether it is one of the 960.
+        valid: bool,
+        /// Its number, where it is.
+        number: Option<u16>,
+        /// The number that the event states.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stated: Option<u16>,
+    },
     /// How castling shows on a Chess960 board.
     C960Castle {
         /// The move: the king takes its rook.
@@ -852,6 +864,7 @@ impl LawFact {
             LawFact::Setup { .. } => "setup",
             LawFact::Spoken { .. } => "spoken",
             LawFact::Envelope(_) => "envelope",
+            LawFact::C960Start { .. } => "c960_start",
             LawFact::C960Castle { .. } => "c960_castle",
         }
     }
@@ -881,6 +894,7 @@ impl LawFact {
             | LawFact::Recording { .. }
             | LawFact::ThinkTime { .. }
             | LawFact::Position { .. }
+            | LawFact::C960Start { .. }
             | LawFact::C960Castle { .. } => Audience::Journal,
         }
     }

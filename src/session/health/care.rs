@@ -27,7 +27,8 @@ impl Session {
 
     /// Looks after the sensors, after every event and at its own deadlines.
     pub(in crate::session) fn care(&mut self, at: MonoTime) {
-        let at_rest = self.narrator.is_over() || self.narrator.is_frozen() || self.signalled || self.offline;
+        let still = self.narrator.is_over() || self.narrator.is_frozen() || self.narrator.is_displaced();
+        let at_rest = still || self.signalled || self.offline;
         if at_rest {
             self.health.due = None;
             return;

@@ -41,7 +41,7 @@ impl Narrator {
         // Men that were knocked over are put up one by one: nothing of that is a move.
         let knocked = self.displaced.any();
         let rested = ply.reported || !knocked && now.at >= ply.placed.plus_ms(self.settings.release_dwell_ms);
-        let made = decided || rested || tracker.is_end(reading);
+        let made = decided || rested || self.ends(tracker, reading);
         if made {
             self.candidate = None;
         }
@@ -139,7 +139,7 @@ impl Narrator {
             && ply.pressed.is_none()
             && !ply.answered
             && !ply.reported
-            && !tracker.is_end(reading)
+            && !self.ends(tracker, reading)
             && now.at < ply.placed.plus_ms(self.settings.await_press_ms)
     }
 
@@ -176,10 +176,18 @@ impl Narrator {
         if !in_order {
             return false;
         }
-        let ms =
-            if tracker.is_end(reading) { self.settings.release_dwell_ms } else { self.settings.extend_ms };
+        let ms = if self.ends(tracker, reading) {
+            self.settings.release_dwell_ms
+        } else {
+            self.settings.extend_ms
+        };
         let ply = ply_of(tracker, reading, index);
         ply.is_some_and(|ply| !ply.inferred && now.at >= ply.placed.plus_ms(ms))
+    }
+
+    /// Whether the game ends with this reading: by mate, stalemate, or because nobody has men to mate with.
+    fn ends(&self, tracker: &Tracker, reading: &Reading) -> bool {
+        tracker.is_end(reading) || self.is_dead(tracker.position(reading))
     }
 
     /// Plans the next look.
@@ -209,7 +217,8 @@ impl Narrator {
         if let Some(at) = tracker.best().and_then(|best| tracker.next_margin(best, costs, weights)) {
             plan(at);
         }
-        if undecided {
+        // A move that ends the game need only rest.
+        if undecided || unpublished && tracker.best().is_some_and(|best| self.ends(tracker, best)) {
             plan(self.last_event.plus_ms(self.settings.release_dwell_ms));
         }
         if unpublished || undecided {

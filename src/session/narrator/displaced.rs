@@ -3,16 +3,24 @@
 
 use shakmaty::{Bitboard, Position as _};
 
-use super::{Facts, Moment, Narrator, Now, tell};
+use super::{Facts, Moment, Narrator, Now, Wrong, tell};
 use crate::session::{
     fact::{FactKind, law::Audience},
     tracker::{Cause, PATIENCE, Tracker},
+    view::State,
 };
 
 /// So many squares have to be out of order.
 const SQUARES: usize = 3;
 
 impl Narrator {
+    /// Men were displaced and do not stand right again, and a player pressed over them: what stands there is
+    /// taken for men.
+    pub(in crate::session) fn is_displaced(&self) -> bool {
+        let pressed_over = |wrong: &Wrong| wrong.state == State::Mismatch;
+        self.displaced.any() && self.wrong.as_ref().is_some_and(pressed_over)
+    }
+
     /// Tells that men were displaced, and that they stand right again.
     pub(super) fn look_for_displaced(&mut self, tracker: &Tracker, now: Now, facts: &mut Facts) {
         let seen = tracker.seen();

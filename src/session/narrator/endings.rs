@@ -74,7 +74,7 @@ impl Narrator {
             } else {
                 Some((GameResult::Draw, "stalemate"))
             }
-        } else if position.is_insufficient_material() && !self.guesses_a_promotion() {
+        } else if self.is_dead(position) {
             Some((GameResult::Draw, "dead-position"))
         } else {
             None
@@ -83,6 +83,11 @@ impl Narrator {
             self.complete_ply(self.told.len() - 1, CompletedBy::GameEnd, now, facts);
             self.end(Conclusion::of(result, reason, Certainty::Law), now, facts);
         }
+    }
+
+    /// Nobody has men to mate with (Article 5.2.2; 2005: 5.2b).
+    pub(super) fn is_dead(&self, position: &Chess) -> bool {
+        position.is_insufficient_material() && !self.guesses_a_promotion()
     }
 
     /// A pawn became a piece that no sensor told: what remains of it may be more than it is taken for.

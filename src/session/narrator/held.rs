@@ -74,7 +74,10 @@ impl Narrator {
             self.held = known.then_some(Held { index, since, lasting, candidates });
             return;
         }
-        if lasting {
+        // What was pressed over and is unfinished is for the Laws, and what is completed is no question.
+        let told = self.told.get(index).filter(|told| told.record.completed.is_some());
+        let settled = told.is_some_and(|told| candidates.iter().all(|uci| *uci == told.record.uci.as_str()));
+        if lasting && !settled && !self.awaits_rest(tracker, reading, ply.mv) {
             self.tell_candidates(&candidates, now, facts);
         }
         self.held = Some(Held { index, since, lasting, candidates });
@@ -117,7 +120,8 @@ impl Narrator {
 
     /// Tells candidates once, and again only when another one turns up.
     pub(super) fn tell_candidates(&mut self, candidates: &[String], now: Now, facts: &mut Facts) {
-        if candidates.iter().any(|uci| !self.told_ambiguous.contains(uci)) {
+        // Men that were knocked over make no move.
+        if self.displaced.is_empty() && candidates.iter().any(|uci| !self.told_ambiguous.contains(uci)) {
             self.told_ambiguous = candidates.to_vec();
             let pair = |text: &String| text.split_once(' ').map(|(a, b)| [a.to_owned(), b.to_owned()]);
             let pairs: Option<Vec<_>> = candidates.iter().map(pair).collect();

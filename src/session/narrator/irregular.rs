@@ -1,12 +1,12 @@
 //! Presses over a board that shows no legal move (Article 7.5).
 
-use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Position as _, Role, Square};
 
 use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
     fact::{FactKind, law::Audience},
     time::MonoTime,
-    tracker::{Reading, Tracker, castled},
+    tracker::{Observed, Reading, Tracker, castled},
     view::State,
 };
 
@@ -56,7 +56,7 @@ impl Narrator {
         let differs = seen.differs(self.position().board());
         let missing = differs & !seen.occupied;
         let extra = differs & seen.occupied;
-        let unfinished = self.unfinished(tracker);
+        let unfinished = self.unfinished(tracker).or_else(|| self.still_unfinished(tracker));
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
             side: Some(side),
@@ -64,7 +64,7 @@ impl Narrator {
             to: Audience::Arbiter,
             detail: detail.into(),
         };
-        let attempt = self.attempt(missing, extra);
+        let attempt = self.attempt(missing, extra, seen);
         let (state, attempt) = if missing.is_empty() && extra.is_empty() {
             tell(
                 facts,
@@ -198,14 +198,25 @@ impl Narrator {
             .collect()
     }
 
-    /// The clock was pressed over a capture en passant whose victim still stands: as long as it does, no
-    /// such move was made (Article 3.7.4), whatever is played after it.
-    pub(super) fn awaits_victim(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
-        let Move::EnPassant { from, to } = mv else { return false };
+    /// The clock was pressed over a capture en passant whose victim still stands, or over a castling whose
+    /// rook does: as long as that is so, no such move was made (Articles 3.7.4, 4.7.1), whatever is played
+    /// after it.
+    pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
+        let left = match mv {
+            Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
+            Move::Castle { rook, .. } if is_unfinished(mv, tracker.seen(), self.position().turn()) => rook,
+            _ => return false,
+        };
         let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
-        let victim = Square::from_coords(to.file(), from.rank());
         self.wrong.as_ref().is_some_and(pressed_over)
-            && (reading.differs & tracker.seen().occupied).contains(victim)
+            && (reading.differs & tracker.seen().occupied).contains(left)
+    }
+
+    /// The move that the clock was pressed over, of which the same part is still to do, whatever else has
+    /// changed since.
+    fn still_unfinished(&self, tracker: &Tracker) -> Option<Move> {
+        let wrong = self.wrong.as_ref().filter(|wrong| wrong.state == State::Incomplete)?;
+        wrong.candidate.filter(|mv| is_unfinished(*mv, tracker.seen(), self.position().turn()))
     }
 
     /// A legal move of which a part is still to do: the rook of castling, the pawn of en passant, the
@@ -230,8 +241,16 @@ impl Narrator {
         })
     }
 
+    /// Where the king castles whose rook is missing as well.
+    fn castling_target(&self, missing: Bitboard, from: Square, king: bool) -> Option<Square> {
+        let rook =
+            (missing & self.position().board().rooks() & Bitboard::from_rank(from.rank())).single_square()?;
+        let side = CastlingSide::from_king_side(from < rook);
+        king.then(|| castled(side, self.position().turn()).0)
+    }
+
     /// The move as it looks: where the man that is missing may have gone.
-    fn attempt(&self, missing: Bitboard, extra: Bitboard) -> Option<(Square, Square)> {
+    fn attempt(&self, missing: Bitboard, extra: Bitboard, seen: &Observed) -> Option<(Square, Square)> {
         let position = self.position();
         let own = missing & position.us();
         let from = own.single_square().or_else(|| (own & position.board().kings()).first())?;
@@ -240,9 +259,39 @@ impl Narrator {
         let king = position.board().kings().contains(from);
         let file = if king { Bitboard::from_file(from.file()) } else { Bitboard::EMPTY };
         let line = extra & (Bitboard::from_rank(from.rank()) | file);
-        let kings = line.into_iter().find(two_away).or_else(|| line.first());
+        let castling = self.castling_target(own, from, king).filter(|square| extra.contains(*square));
+        // A board that tells its men shows where the king is.
+        let shown = seen
+            .men
+            .as_ref()
+            .and_then(|men| men.king_of(position.turn()))
+            .filter(|square| king && extra.contains(*square));
+        let kings = shown.or(castling).or_else(|| line.into_iter().find(two_away)).or_else(|| line.first());
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))
+    }
+}
+
+/// Whether one part of a move stands on the board and the other is still to do.
+pub(in crate::session) fn is_unfinished(mv: Move, seen: &Observed, by: Color) -> bool {
+    let occupied = seen.occupied;
+    match mv {
+        Move::EnPassant { from, to } => {
+            let victim = Square::from_coords(to.file(), from.rank());
+            occupied.contains(to) && occupied.contains(victim) && !occupied.contains(from)
+        }
+        Move::Castle { king, rook } => {
+            let Some((king_to, rook_to)) = mv.castling_side().map(|side| castled(side, by)) else {
+                return false;
+            };
+            let come = king_to != rook && occupied.contains(king_to) && !occupied.contains(king);
+            come && occupied.contains(rook) && !occupied.contains(rook_to)
+        }
+        Move::Normal { from, to, promotion: Some(_), .. } => {
+            let pawn = seen.men.as_ref().is_some_and(|men| men.piece_at(to) == Some(Role::Pawn.of(by)));
+            pawn && !occupied.contains(from)
+        }
+        _ => false,
     }
 }

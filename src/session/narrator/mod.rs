@@ -45,7 +45,9 @@ use super::{
     time::MonoTime,
     tracker::{Cause, Ply, Reading, Tracker, has_legal_move},
 };
-use crate::laws::settings::LawSettings;
+use crate::laws::{settings::LawSettings, touch};
+
+pub(super) use self::irregular::is_unfinished;
 
 /// A ply as it was told.
 #[derive(Clone, Debug)]
@@ -384,7 +386,7 @@ impl Narrator {
     fn tell_next(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) -> bool {
         let (index, length) = (self.told.len(), tracker.len(reading));
         let Some(ply) = tracker.ply(reading, index) else { return false };
-        if self.awaits_victim(tracker, reading, ply.mv) {
+        if self.awaits_rest(tracker, reading, ply.mv) {
             return false;
         }
         let pairs = if index + 2 == length { self.pairs(tracker, reading, index) } else { Vec::new() };
@@ -531,8 +533,7 @@ impl Narrator {
 
     /// The legal moves of the position after the last ply that was told.
     fn legal(&self) -> &[Move] {
-        // A king that an illegal move left to be taken is never taken (Article 1.4.1; 2005: 1.2).
-        let is_move = |mv: &Move| mv.capture() != Some(shakmaty::Role::King);
+        let is_move = |mv: &Move| touch::is_move(*mv);
         self.legal.get_or_init(|| self.position().legal_moves().into_iter().filter(is_move).collect())
     }
 

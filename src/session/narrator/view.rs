@@ -1,6 +1,6 @@
 //! The state that is shown between two events.
 
-use shakmaty::{Bitboard, Board, Move, Position as _, Role};
+use shakmaty::{Bitboard, Board, Chess, Move, Position as _, Role};
 
 use super::{Moment, Narrator, conditions::CENTRE, held::Held, irregular::Wrong, touches::captured};
 use crate::session::{
@@ -52,7 +52,7 @@ impl Narrator {
             view.alert = Some(fault.to_owned());
             return;
         }
-        if start_array(self, seen) {
+        if start_array(self, tracker) {
             view.state = State::Mismatch;
             view.alert = Some("start_position_without_result".to_owned());
             return;
@@ -239,7 +239,7 @@ impl Narrator {
 
     /// The array of the initial position in mid game is an alert, never a new game.
     pub(super) fn alert_start_array(&mut self, tracker: &Tracker) -> Option<FactKind> {
-        let shown = start_array(self, tracker.seen());
+        let shown = start_array(self, tracker);
         let first = shown && !self.alerted_start;
         self.alerted_start = shown;
         first.then(|| FactKind::Advisory {
@@ -252,9 +252,13 @@ impl Narrator {
     }
 }
 
-fn start_array(narrator: &Narrator, seen: &Observed) -> bool {
+fn start_array(narrator: &Narrator, tracker: &Tracker) -> bool {
     let array = Board::new().occupied();
-    seen.occupied == array && narrator.position().board().occupied() != array
+    let other = |position: &Chess| position.board().occupied() != array;
+    // Men that were shuffled back by legal moves are no new set-up.
+    tracker.seen().occupied == array
+        && other(narrator.position())
+        && tracker.best().is_none_or(|best| other(tracker.position(best)))
 }
 
 fn promotions(mv: Move) -> Vec<Move> {

@@ -36,7 +36,8 @@ pub(in crate::session) fn reach(position: &Chess, from: Square) -> Option<Reach>
         }
         Role::Queen => attacks::queen_attacks(from, occupied),
     };
-    let to = Shelter::of(position)?.allows(from, to & !us);
+    // A king that an illegal move left to be taken is never taken (Article 1.4.1; 2005: 1.2).
+    let to = Shelter::of(position)?.allows(from, to & !us & !position.their(Role::King));
     Some(Reach { from, to, pawn: role == Role::Pawn })
 }
 
@@ -50,7 +51,8 @@ pub(in crate::session) fn of_man(position: &Chess, square: Square, mut take: imp
         from |= position.our(Role::King);
     }
     legal_moves(position, &shelter, Asked::leaving(from, true), &mut moves);
-    moves.iter().filter(|mv| touch::moves_man(**mv, square)).for_each(|mv| take(*mv));
+    let is_one = |mv: &&Move| touch::moves_man(**mv, square) && touch::is_move(**mv);
+    moves.iter().filter(is_one).for_each(|mv| take(*mv));
 }
 
 /// The legal moves that land on a square or take en passant.

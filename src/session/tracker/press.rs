@@ -67,6 +67,13 @@ impl Tracker {
                 reading.cost = reading.cost.saturating_add(men * cost::MISREAD_MAN);
                 reading.pay(reading.paid | misread, &self.seen);
             }
+            // A man of the player who presses stands where he has none in this reading.
+            if let Some(men) = &self.seen.men {
+                let strange = men.by_color(side) & reading.differs & !reading.occupied & !reading.paid;
+                if strange.any() {
+                    reading.cost = reading.cost.saturating_add(cost::FOREIGN);
+                }
+            }
             let ply = self.tree.node_mut(node).ply.as_mut();
             if ply.as_ref().is_some_and(|ply| ply.pressed.is_some_and(|earlier| earlier < at)) {
                 reading.cost = reading.cost.saturating_add(cost::PRESSED_TWICE);

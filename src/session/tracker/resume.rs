@@ -2,7 +2,8 @@
 
 use shakmaty::{Bitboard, Chess};
 
-use super::{Ply, Reading, Tracker, tree::Tree};
+use super::{Cause, Ply, Reading, Tracker, tree::Tree};
+use crate::session::time::MonoTime;
 
 impl Tracker {
     /// A tracker after the plies `firm`, which are beyond doubt and lead from `start` to `position`; what
@@ -41,6 +42,20 @@ impl Tracker {
     /// Takes what the board shows without looking for a move in it.
     pub(in crate::session) fn see(&mut self, seen: super::Observed) {
         self.seen = seen;
+    }
+
+    /// Looks for what has been played beyond a position that was ruled: men that are not on their squares were
+    /// lifted since.
+    pub(in crate::session) fn look_on(&mut self, at: MonoTime) {
+        let mut stands_wrong = false;
+        for reading in &mut self.readings {
+            reading.touched |= self.seen.empty(reading.occupied);
+            stands_wrong |= reading.stands_wrong(&self.seen);
+        }
+        if stands_wrong {
+            self.expand(Cause::Report, at);
+            self.settle();
+        }
     }
 
     /// The position in front of the first ply.

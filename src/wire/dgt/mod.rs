@@ -10,6 +10,7 @@
 pub mod clock;
 pub mod command;
 pub mod decoder;
+pub mod emulate;
 pub mod frame;
 pub mod memory;
 pub mod message;

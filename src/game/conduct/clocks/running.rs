@@ -66,7 +66,7 @@ impl Conduct {
         let side_to_move = desk.turn();
         let equal = desk.session.differs().is_empty();
         if resumed || (first && !self.earlier.is_empty()) {
-            let sealed = side_to_move != side;
+            let sealed = side_to_move != side && self.adjournment.explains_clock(self.earlier.len(), desk);
             desk.notice(Notice {
                 equal: Some(equal),
                 running: Some(Side(side)),

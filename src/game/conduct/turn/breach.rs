@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Move, Position as _, Square};
 
-use super::{Committed, Made, Released, Seldom, Touch, Violation, is_rook_of};
+use super::{Committed, Made, Released, Seldom, Touch, Violation, is_part_of};
 use crate::{
     game::conduct::{Conduct, Desk, audience, rulings::Refusal},
     laws::{
@@ -49,7 +49,7 @@ impl Conduct {
         }
         // What a ruling or an envelope leaves open may still bind by a touch or a release.
         let released = self.turn.seldom().released.filter(|released| self.turn.lets_play(&released.mv));
-        if let Some(released) = released.filter(|released| !is_rook_of(released.mv, mv)) {
+        if let Some(released) = released.filter(|released| !is_part_of(released.mv, mv, made.by)) {
             if released.mv != mv {
                 self.moved_on(released, mv, made, desk);
             }

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Move, Position as _, Role, Square};
 
-use super::{Contact, Made, obligation::texts_of, tell_castling};
+use super::{Contact, Made, is_part_of, obligation::texts_of, tell_castling};
 use crate::{
     game::conduct::{Conduct, Desk, UNCOMPLETED_MS},
     laws::{
@@ -120,7 +120,7 @@ impl Conduct {
     pub(super) fn tell_promotion(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
         let Some(before) = desk.session.position_after(index) else { return };
         let (Some(from), to) = (mv.from(), mv.to()) else { return };
-        if self.turn.seldom().committed.is_none() && self.turn.placed(to) {
+        if self.turn.seldom().committed.is_none() && self.turn.placed(to) && !self.clocks.paused {
             let legal = before.legal_moves().into_iter();
             let moves: Vec<Move> =
                 legal.filter(|other| other.from() == Some(from) && other.to() == to).collect();
@@ -234,7 +234,10 @@ impl Conduct {
         if let (Some(released), Some(mv)) = (self.turn.seldom().released, mv)
             && released.mv != mv
         {
-            self.tell_revision(released.uci, made, desk);
+            let castled =
+                mv.is_castle() && released.mv.role() == Role::King && is_part_of(released.mv, mv, made.by);
+            let reason = if castled { "later-evidence" } else { "released-then-moved" };
+            self.tell_revision(released.uci, made, reason, desk);
         }
         let index = made.ply.saturating_sub(1);
         let unread = |mv: &Move| {

@@ -126,14 +126,14 @@ impl Conduct {
     }
 
     /// The move that a man was released for is another one now.
-    pub(super) fn tell_revision(&mut self, was: MoveText, made: Made, desk: &mut Desk<'_>) {
+    pub(super) fn tell_revision(&self, was: MoveText, made: Made, reason: &'static str, desk: &mut Desk<'_>) {
         let Some(record) = desk.session.ply_at(made.ply.saturating_sub(1)) else { return };
         let kind = FactKind::MoveRevised {
             ply: made.ply,
             was,
             uci: record.uci,
             san: record.san,
-            reason: "released-then-moved",
+            reason,
             published: false,
         };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });

@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Color, Move, Position as _, Role, Square};
 
-use super::{Adjusting, Contact, MAX_CONTACTS, Touch, Violation, squares};
+use super::{Adjusting, Contact, MAX_CONTACTS, Touch, Violation, is_part_of, squares};
 use crate::{
     game::conduct::{Conduct, Desk, Order},
     laws::touch,
@@ -57,7 +57,10 @@ impl Conduct {
     pub(in crate::game::conduct) fn king_is_off(&mut self, desk: &mut Desk<'_>) {
         self.turn.king_due = None;
         let Some(king) = desk.session.position().our(Role::King).first() else { return };
-        if !self.is_over(desk) && !desk.session.occupied().contains(king) {
+        let (men, occupied) = (desk.session.position().board().occupied(), desk.session.occupied());
+        // One that stands somewhere else is not beside the board.
+        let beside = (men & !occupied).count() > (occupied & !men).count();
+        if !self.is_over(desk) && beside && !occupied.contains(king) {
             desk.notice(Notice { square: Some(Sq(king)), ..Notice::of("king-off", Audience::Arbiter) });
         }
     }
@@ -112,8 +115,9 @@ impl Conduct {
         }
     }
 
-    /// The player who moved a rook and has not pressed takes his king: he castles the wrong way round
-    /// (Article 4.4.2; 2005: 4.4b).
+    /// The player who moved one man of a castling and has not pressed takes the other one: his king after the
+    /// rook, which is the wrong way round (Article 4.4.2; 2005: 4.4b), or in Chess960 the rook of a king that
+    /// stands where it castles (Guideline II.3).
     pub(super) fn goes_on_with(&mut self, square: Square, desk: &mut Desk<'_>) -> bool {
         let Some((made, mv)) = self.last_made else { return false };
         let open = desk.session.last_ply().is_some_and(|record| record.completed.is_none());
@@ -121,13 +125,20 @@ impl Conduct {
         else {
             return false;
         };
-        let king = before.our(Role::King).contains(square);
-        if !open || !king || mv.role() != Role::Rook || self.turn.has_touched() {
+        let men = before.our(Role::King) | before.our(Role::Rook);
+        if !open || !men.contains(square) || self.turn.has_touched() {
             return false;
         }
         let legal = before.legal_moves();
-        let castles = |other: &Move| matches!(other, Move::Castle { rook, .. } if Some(*rook) == mv.from());
-        if !legal.iter().any(castles) {
+        let other_of = |castling: &Move| {
+            let Move::Castle { king, rook } = *castling else { return false };
+            let (other, free) = match mv.role() {
+                Role::Rook => (king, true),
+                _ => (rook, desk.session.captures_of(square).is_empty()),
+            };
+            free && other == square && is_part_of(mv, *castling, !desk.turn())
+        };
+        if !legal.iter().any(other_of) {
             return false;
         }
         self.turn_before.touches.push(Touch { square, at: desk.at });
@@ -153,6 +164,11 @@ impl Conduct {
         if self.turn.touches.iter().any(|touch| touch.square == square)
             || self.turn.touches.len() >= MAX_CONTACTS
         {
+            return;
+        }
+        if !reported && self.irregularity.is_some() && self.is_answer(square, desk) {
+            let notice = Notice::of("touch-not-on-move", Audience::Journal);
+            desk.notice(Notice { square: Some(Sq(square)), ..notice });
             return;
         }
         self.turn.touches.push(Touch { square, at });

@@ -1,0 +1,272 @@
+//! Pushes to Lichess by the real program: simulated boards, a configuration, a token in a file, a server with the rules
+//! of Lichess.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod process;
+#[path = "support/lichess.rs"]
+mod server;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use process::{Daemon, get, journals, program};
+use server::{Lichess, Pushed, ROUND, TOKEN};
+
+/// A configuration with two boards; `lichess` are the keys of the table.
+fn config(dir: &Path, lichess: &str, speed: u32) -> PathBuf {
+    let token = dir.join("token");
+    fs::write(&token, format!("{TOKEN}\n")).unwrap();
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    let path = dir.join("touchmoved.toml");
+    let any = "listen = \"127.0.0.1:0\"";
+    let mut text = format!(
+        "[log]\nlevel = \"trace\"\n[data]\ndir = \"data\"\n[http]\n{any}\n[livechess]\n{any}\n\
+         [lichess]\nround = \"{ROUND}\"\n{lichess}\n\
+         [defaults]\ntime-control = \"5400+30\"\n[defaults.tags]\nevent = \"Test Open\"\nround = 3\n"
+    );
+    for (board, seed) in [("2", 0), ("1", 1)] {
+        text += &format!(
+            "[[board]]\nid = \"{board}\"\ntags = {{ white = \"White, {board}\", black = \"Black, {board}\" }}\n\
+             [board.sensor.simulated]\nspeed = {speed}\nseed = {seed}\nlevel = \"clean\"\n"
+        );
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn to(lichess: &Lichess) -> String {
+    format!("url = \"http://{}\"\ntoken-file = \"token\"", lichess.address)
+}
+
+/// The half-moves of each game.
+fn plies(pushed: &Pushed) -> Vec<usize> {
+    pushed.games().iter().map(|game| game.moves.len()).collect()
+}
+
+/// Waits for a push that both games are over in.
+fn until_over(daemon: &mut Daemon, lichess: &Lichess) -> Vec<Pushed> {
+    daemon.until("the end of both games", |_| {
+        let requests = lichess.requests();
+        let over = requests.iter().any(|pushed| pushed.games().iter().all(|game| game.tag("Result") != "*"));
+        over.then_some(requests)
+    })
+}
+
+/// Nothing that leaves the process, or stays on the disk, holds the token.
+fn assert_kept(daemon: &mut Daemon, dir: &Path) {
+    let address = daemon.http();
+    for path in ["/metrics", "/healthz", "/api/push", "/api/boards", "/pgn/games.pgn"] {
+        let (status, body) = get(address, path);
+        assert_eq!(status, 200, "{path}");
+        assert!(!body.contains(TOKEN), "{path}: {body}");
+    }
+    for board in ["1", "2"] {
+        for journal in journals(&dir.join("data"), board) {
+            assert!(!fs::read_to_string(journal).unwrap().contains(TOKEN));
+        }
+    }
+    assert!(!daemon.said().contains(TOKEN), "{}", daemon.said());
+}
+
+#[test]
+fn whole_games_arrive_and_the_token_stays_where_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let mut daemon = Daemon::with_config(&config(dir.path(), &to(&lichess), 100));
+    let requests = until_over(&mut daemon, &lichess);
+    assert!(requests.len() >= 3, "{}", requests.len());
+    for pushed in &requests {
+        assert_eq!(pushed.status, 200);
+        let games = pushed.games();
+        let tags = |name: &str| games.iter().map(|game| game.tag(name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(tags("Board"), ["2", "1"]);
+        assert_eq!(tags("Round"), ["3.2", "3.1"]);
+        assert_eq!(tags("White"), ["White, 2", "White, 1"]);
+        assert_eq!(tags("TimeControl"), ["90+30", "90+30"]);
+        assert!(games.iter().all(|game| game.error.is_none()));
+    }
+    // The PGN of the daemon itself has it as the standard says.
+    assert!(get(daemon.http(), "/pgn/1.pgn").1.contains("[TimeControl \"5400+30\"]"));
+    let last = requests.last().unwrap();
+    assert_eq!(plies(last)[0], 33);
+    assert!(
+        last.games()[0]
+            .comments
+            .iter()
+            .all(|comment| comment.starts_with("[%clk 1:") || comment.starts_with("[%clk 0:"))
+    );
+    let state = daemon.until("the answer", |daemon| {
+        let state = daemon.json("/api/push")["lichess"].clone();
+        (state["games"][0]["moves"] == 33).then_some(state)
+    });
+    assert_eq!((&state["round"], &state["games"][0]["board"]), (&ROUND.into(), &"2".into()));
+    assert_eq!(state["games"][0]["error"], serde_json::Value::Null);
+    assert_kept(&mut daemon, dir.path());
+    daemon.end();
+}
+
+#[test]
+fn a_daemon_without_a_network_catches_up_in_one_push() {
+    let dir = tempfile::tempdir().unwrap();
+    let gone = Lichess::start();
+    let address = gone.address;
+    let config = config(dir.path(), &to(&gone), 1000);
+    drop(gone);
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("the end of both games", |daemon| {
+        let boards = daemon.json("/api/boards");
+        boards.as_array()?.iter().all(|board| board["status"] == "ended").then_some(())
+    });
+    daemon.wait_for("cannot be reached");
+    let lichess = Lichess::start_at(address);
+    let requests = until_over(&mut daemon, &lichess);
+    assert_eq!(requests.len(), 1);
+    assert_eq!(plies(&requests[0])[0], 33);
+    daemon.wait_for("takes 2 game(s)");
+    daemon.end();
+    assert_eq!(lichess.requests().len(), 1);
+}
+
+#[test]
+fn a_killed_daemon_tells_how_things_stand_when_it_is_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let config = config(dir.path(), &to(&lichess), 200);
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("some moves", |_| {
+        lichess.requests().last().is_some_and(|pushed| plies(pushed)[0] > 8).then_some(())
+    });
+    daemon.kill();
+    let before = lichess.requests();
+    let mut daemon = Daemon::with_config(&config);
+    let requests = until_over(&mut daemon, &lichess);
+    let (known, next) = (plies(before.last().unwrap()), plies(&requests[before.len()]));
+    assert!(known.iter().zip(&next).all(|(known, next)| known <= next), "{known:?}, then {next:?}");
+    assert_eq!(plies(requests.last().unwrap())[0], 33);
+    daemon.end();
+}
+
+#[test]
+fn pushes_stay_behind_as_they_are_told_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let keys = to(&lichess) + "\ndelay-s = 3600";
+    let mut daemon = Daemon::with_config(&config(dir.path(), &keys, 1000));
+    daemon.until("the end of both games", |daemon| {
+        let boards = daemon.json("/api/boards");
+        boards.as_array()?.iter().all(|board| board["status"] == "ended").then_some(())
+    });
+    daemon.end();
+    let requests = lichess.requests();
+    assert_eq!(requests.iter().map(plies).collect::<Vec<_>>(), [[0, 0]], "and nothing more at the end");
+    assert!(requests[0].games().iter().all(|game| game.tag("Result") == "*"));
+}
+
+#[test]
+fn a_wrong_token_is_told_once_and_not_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let config = config(dir.path(), &to(&lichess), 1000);
+    fs::write(dir.path().join("token"), "lip_AnotherSecretToken").unwrap();
+    let mut daemon = Daemon::with_config(&config);
+    daemon.wait_for("the token is not valid (401)");
+    let health = daemon.json("/healthz");
+    assert_eq!(health["troubles"][0]["what"], "lichess");
+    assert_eq!(health["status"], "degraded");
+    daemon.until("the end of both games", |daemon| {
+        let boards = daemon.json("/api/boards");
+        boards.as_array()?.iter().all(|board| board["status"] == "ended").then_some(())
+    });
+    assert_eq!(daemon.said().matches("the token is not valid").count(), 1);
+    assert_eq!(lichess.requests().len(), 1, "no push for each move that is not taken anyway");
+    let said = daemon.said() + &get(daemon.http(), "/api/push").1 + &health.to_string();
+    assert!(!said.contains("AnotherSecretToken"), "{said}");
+    daemon.end();
+}
+
+/// What the program says when it cannot start.
+fn refusal(config: &Path, credentials: Option<&Path>) -> String {
+    let mut command = program();
+    command.arg("run").arg("--config").arg(config).env_remove("CREDENTIALS_DIRECTORY");
+    if let Some(dir) = credentials {
+        command.env("CREDENTIALS_DIRECTORY", dir);
+    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_token_comes_from_its_file_or_from_the_service_manager() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let url = format!("url = \"http://{}\"", lichess.address);
+    let config = config(dir.path(), &url, 1000);
+    let said = refusal(&config, None);
+    assert!(
+        said.contains("name its file with lichess.token-file") && said.contains("LoadCredential"),
+        "{said}"
+    );
+    let credentials = dir.path().join("credentials");
+    fs::create_dir(&credentials).unwrap();
+    let said = refusal(&config, Some(&credentials));
+    assert!(said.contains("credentials/lichess-token: cannot read the token"), "{said}");
+    let file = credentials.join("lichess-token");
+    fs::write(&file, "two words, which are SECRET").unwrap();
+    let said = refusal(&config, Some(&credentials));
+    assert!(said.contains("study:write") && !said.contains("SECRET"), "{said}");
+    fs::write(&file, TOKEN).unwrap();
+    let mut command = program();
+    command.arg("run").arg("--config").arg(&config).env("CREDENTIALS_DIRECTORY", &credentials);
+    let mut daemon = Daemon::start(command);
+    daemon.wait_for("takes 2 game(s)");
+    daemon.end();
+}
+
+#[cfg(feature = "tls")]
+mod tls {
+    use super::*;
+
+    /// A server with a certificate of its own, and the configuration that trusts the one in `ca`.
+    fn secured(dir: &Path, certificate: &str) -> (Lichess, PathBuf) {
+        let key = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let lichess = Lichess::start_tls(&key);
+        let own = key.cert.pem();
+        fs::write(dir.join("ca.pem"), if certificate.is_empty() { &own } else { certificate }).unwrap();
+        let keys = format!(
+            "url = \"https://localhost:{}\"\ntoken-file = \"token\"\nca-file = \"ca.pem\"",
+            lichess.address.port()
+        );
+        (lichess, config(dir, &keys, 200))
+    }
+
+    #[test]
+    fn games_arrive_over_tls_on_one_connection() {
+        let dir = tempfile::tempdir().unwrap();
+        let (lichess, config) = secured(dir.path(), "");
+        let mut daemon = Daemon::with_config(&config);
+        let requests = until_over(&mut daemon, &lichess);
+        assert_eq!(plies(requests.last().unwrap())[0], 33);
+        assert!(requests.len() > 1);
+        assert_eq!(lichess.connections(), 1);
+        assert_kept(&mut daemon, dir.path());
+        daemon.end();
+    }
+
+    #[test]
+    fn a_server_that_nobody_vouches_for_gets_no_token() {
+        let dir = tempfile::tempdir().unwrap();
+        let other = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        let (lichess, config) = secured(dir.path(), &other.cert.pem());
+        let mut daemon = Daemon::with_config(&config);
+        let said = daemon.wait_for("no secure connection to https://localhost");
+        assert!(said.contains("date of this machine"), "{said}");
+        daemon.end();
+        assert!(lichess.requests().is_empty());
+        fs::write(dir.path().join("ca.pem"), "no certificate").unwrap();
+        assert!(refusal(&config, None).contains("lichess.ca-file has no certificate"));
+    }
+}
