@@ -133,11 +133,16 @@ impl Replay {
             self.describe();
         }
         let session = self.board.session();
+        // A sealed move that was made on the board is nobody's before the envelope is opened.
+        let shown = self.board.shown_plies().unwrap_or(usize::MAX);
+        let mut line = session.best_line();
+        line.truncate(shown);
         match self.emit {
             Emit::Moves => {
-                let doubts = session.doubts();
+                let mut doubts = session.doubts();
+                doubts.retain(|ply| *ply <= shown);
                 let line = json!({
-                    "final": session.best_line(),
+                    "final": line,
                     "result": session.result().as_str(),
                     "certain": doubts.is_empty(),
                     "doubts": doubts,
@@ -145,8 +150,7 @@ impl Replay {
                 self.line(line);
             }
             Emit::Uci => {
-                let line = session.best_line().join(" ");
-                let _ = writeln!(self.out, "{line}");
+                let _ = writeln!(self.out, "{}", line.join(" "));
             }
             Emit::Pgn => {
                 if let Some(publisher) = &self.publisher {
@@ -196,6 +200,7 @@ impl Replay {
         let (ev, us) = (fact.ev, fact.at.as_micros());
         match &fact.kind {
             FactKind::MoveCompleted { ply, .. } => {
+                let ply = &self.board.shown_plies().map_or(*ply, |shown| shown.min(*ply));
                 let session = self.board.session();
                 let new: Vec<Value> = session
                     .plies()

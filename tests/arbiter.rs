@@ -501,6 +501,33 @@ fn a_review_settles_what_was_touched_and_what_was_ruled() {
     assert!(page.contains("the man on g1 has to move") && !page.contains("entry of the arbiter"), "{page}");
 }
 
+/// An illegal move is a call, and every record keeps the number by which the next ones are asked for.
+#[test]
+fn an_illegal_move_is_called_and_numbered_like_the_rest() {
+    let mut hall = Hall::new("");
+    hall.play("e2e5");
+    hall.press("white");
+    hall.until_seen("the illegal move", |view| view["attempt"] == "e2e5");
+    hall.accepted("confirm");
+    let mut calls = Vec::new();
+    for query in ["since=0&to=arbiter", "since=0"] {
+        let (status, _, page) = hall.ask("GET", &format!("1/journal?{query}"), Some(TOKEN), "");
+        assert_eq!(status, 200, "{page}");
+        let facts = page["facts"].as_array().unwrap().clone();
+        let numbers: Vec<u64> = facts.iter().map(|fact| fact["n"].as_u64().unwrap()).collect();
+        assert!(numbers.is_sorted_by(|a, b| a < b), "{query}: {numbers:?}");
+        assert!(page["next"].as_u64().unwrap() >= *numbers.last().unwrap(), "{query}");
+        for name in ["illegal_move", "penalty"] {
+            let fact = facts.iter().find(|fact| fact["fact"] == name).unwrap();
+            assert_eq!(fact["nth"], 1, "{query} {name}");
+            assert!(!fact["text"].as_str().unwrap().contains("somebody"), "{fact}");
+        }
+        calls.push(facts);
+    }
+    assert!(calls[0].len() < calls[1].len(), "touches are no calls");
+    hall.end();
+}
+
 /// In blitz an illegal move stands once the opponent plays on; the arbiter may go back behind it.
 #[test]
 fn an_illegal_move_that_stands_reaches_the_feeds() {

@@ -126,7 +126,16 @@ fn played(path: &Path) -> String {
     game.fact(23_000, FactKind::MoveWithdrawn { ply: 2, uci: "g8f6".into(), published: true });
     game.made(23_000, 2, "g8h6", "Nh6", Black);
     game.event(24_000, Event::Press(Black));
-    game.fact(24_000, FactKind::IllegalMove { by: Black, attempt: None, kind: "incomplete", n: 1 });
+    game.fact(
+        24_000,
+        FactKind::IllegalMove {
+            by: Black,
+            attempt: None,
+            kind: "incomplete",
+            n: 1,
+            to: touchmoved::session::fact::law::Audience::Arbiter,
+        },
+    );
     game.lift(25_000, Black, Square::E4, 'P');
     game.event(30_000, Event::Link(false));
     let squares = Bitboard::from_square(Square::A1).with(Square::H8);

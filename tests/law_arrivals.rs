@@ -114,9 +114,9 @@ fn black_loses_what_his_clock_ran_without_him() {
     assert_eq!(charges(&told)[1..], [("replay-elapsed", "black", 7_200_000, 6_900_000)]);
 }
 
-/// 2023: time is charged only where the default time is not zero (6.7.2); with zero whoever is absent loses.
+/// 2023: White's time is charged only where the default time is not zero (6.7.2); with zero whoever is absent loses.
 #[test]
-fn a_default_time_of_zero_charges_nothing() {
+fn a_default_time_of_zero_charges_nothing_at_the_start() {
     let script = "0 press run-white\n300000 arbiter white-arrived";
     for header in [two_hours("fide-2023"), {
         let mut header = two_hours("fide-2005");
@@ -132,21 +132,32 @@ fn a_default_time_of_zero_charges_nothing() {
         );
         assert_eq!(sides(&told, "late-player"), ["white"]);
     }
-    let adjourned = adjourned(two_hours("fide-2023"));
-    assert!(charges(&facts(adjourned, "0 arbiter resume\n300000 arbiter black-arrived")).is_empty());
+}
+
+/// The rule for two absent players at a resumption asks for no default time (I.11; Ukrainian rules, point 11).
+#[test]
+fn at_a_resumption_the_time_is_charged_whatever_the_default_time() {
+    let script = "0 arbiter resume\n300000 arbiter black-arrived\n400000 arbiter white-arrived";
+    let charged = |rules| charges_of(&facts(adjourned(two_hours(rules)), script));
+    assert_eq!(charged("fide-2023"), [("black-absent".to_owned(), 1_200_000)]);
+    assert_eq!(charged("ua"), [("white-absent".to_owned(), 800_000)]);
 }
 
 #[test]
 fn a_player_is_told_to_be_late_whether_his_clock_runs_or_not() {
     let script = "0 press run-white\n900000 arbiter late-check\n900001 arbiter late-check";
     let told = facts(with_default_time("fide-2023"), script);
-    assert!(at(&told, 1, "late-player").is_empty());
-    assert_eq!(sides(&told, "late-player"), ["black", "white"]);
-    let running: Vec<&Value> = of(&told, "late-player").into_iter().map(|fact| &fact["running"]).collect();
+    let in_time = of(&told, "default_check").into_iter().filter(|check| check["late_ms"] == 900_000);
+    assert!(in_time.map(|check| check["lost"].as_bool().unwrap()).all(|lost| !lost));
+    let asked = at(&told, 2, "late-player");
+    let late: Vec<&Value> = asked.iter().map(|fact| &fact["side"]).collect();
+    assert_eq!(late, ["black", "white"]);
+    let running: Vec<&Value> = asked.iter().map(|fact| &fact["running"]).collect();
     assert_eq!(running, [&Value::Null, &json!("white")]);
     // Whoever comes later than allowed is told with his arrival.
     let late = facts(with_default_time("fide-2023"), "0 press run-white\n900001 arbiter black-arrived");
-    assert_eq!(sides(&late, "late-player"), ["black"]);
+    let told: Vec<&Value> = at(&late, 1, "late-player").into_iter().map(|fact| &fact["side"]).collect();
+    assert_eq!(told, ["black"]);
 }
 
 /// Nobody is there at the resumption: the edition says whose time it is, and until he comes himself.
@@ -195,10 +206,12 @@ fn after_an_adjournment_in_one_record_both_have_to_come_again() {
         [
             (&json!("black"), &json!(300_000)),
             (&json!("white"), &json!(300_000)),
+            // The default time is over, and then the arbiter asks.
+            (&json!("black"), &json!(900_001)),
             (&json!("black"), &json!(900_001)),
         ]
     );
-    assert_eq!(sides(&told, "late-player"), ["black"]);
+    assert_eq!(sides(&told, "late-player"), ["black", "black"]);
     // What White thought before he sealed is no absence.
     assert!(at(&told, 11, "clock").is_empty(), "{:?}", at(&told, 11, "clock"));
 }
@@ -214,5 +227,44 @@ fn the_sealed_move_on_the_board_is_no_sign_of_its_player() {
         4000 press run-black
         900001 arbiter late-check";
     let told = facts(adjourned(with_default_time("fide-2023")), script);
+    assert_eq!(sides(&told, "late-player"), ["black", "white", "black", "white"]);
+}
+
+/// 6.7.1 (2005: 6.7): the arbiter is called when the default time is over, without asking, and once.
+#[test]
+fn the_arbiter_is_called_when_the_default_time_is_over() {
+    let start = |start: &str, rest: &str| format!("{start}\n{rest}\n3700000 tick\n7500000 tick");
+    for begins in ["0 press run-white", "0 times 7200000 7200000 white"] {
+        let told = facts(two_hours("fide-2005"), &start(begins, "5000 tick"));
+        assert_eq!(sides(&told, "late-player"), ["black", "white"], "{begins}");
+        let checks = of(&told, "default_check");
+        assert!(checks.iter().all(|check| check["late_ms"] == 3_600_001), "{begins}");
+        // Whoever gave a sign is there.
+        let told =
+            facts(two_hours("fide-2005"), &start(begins, "5000 lift e2\n6000 place e4\n7000 press white"));
+        assert_eq!(sides(&told, "late-player"), ["black"], "{begins}");
+        let both = "5000 button present-white\n6000 arbiter black-arrived";
+        assert!(sides(&facts(two_hours("fide-2005"), &start(begins, both)), "late-player").is_empty());
+        let told = facts(with_default_time("fide-2023"), &start(begins, "899000 lift e2"));
+        assert_eq!(sides(&told, "late-player"), ["black"], "{begins}");
+        assert_eq!(of(&told, "default_check")[0]["late_ms"], 900_001, "{begins}");
+        // With a default time of zero it would be everybody in every game: only who is known to be absent.
+        let told = facts(two_hours("fide-2023"), &start(begins, "5000 tick"));
+        assert!(sides(&told, "late-player").is_empty(), "{begins}");
+        let mut absent = two_hours("fide-2023");
+        absent["given"] = json!({"present": {"black": false}});
+        let told = facts(absent, &start(begins, "5000 tick"));
+        assert_eq!(sides(&told, "late-player"), ["black"], "{begins}");
+        assert_eq!(of(&told, "default_check")[0]["late_ms"], 1, "{begins}");
+    }
+    // No clock was started: no time is known from which on anybody is late.
+    assert!(sides(&facts(two_hours("fide-2005"), "0 tick\n3700000 tick"), "late-player").is_empty());
+    // A game that ended concerns nobody, and in mid-game both were there before the record.
+    let told = facts(two_hours("fide-2005"), "0 press run-white\n5000 arbiter result 1/2-1/2\n3700000 tick");
+    assert!(sides(&told, "late-player").is_empty());
+    let script = "0 times 1200000 1500000 white\n3700000 tick";
+    assert!(sides(&facts(adjourned(two_hours("fide-2005")), script), "late-player").is_empty());
+    // After an adjournment both have to come again.
+    let told = facts(adjourned(two_hours("fide-2005")), "0 arbiter resume\n3700000 tick");
     assert_eq!(sides(&told, "late-player"), ["black", "white"]);
 }

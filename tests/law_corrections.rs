@@ -425,7 +425,7 @@ fn at_a_resumption_whoever_gave_no_sign_is_late_and_the_clock_that_runs_is_named
     let header = with(under("fide-2005"), &[("history", json!(ADJOURNED))]);
     let told = facts(header, "0 arbiter resume\n600 press run-black\n3700600 arbiter late-check");
     let late: Vec<_> =
-        of(&told, "late-player").iter().map(|fact| (&fact["side"], &fact["running"])).collect();
+        at(&told, 2, "late-player").iter().map(|fact| (&fact["side"], &fact["running"])).collect();
     assert_eq!(late, [(&json!("black"), &json!("black")), (&json!("white"), &Value::Null)]);
     let history = json!(["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6"]);
     let header = with(under("fide-2005"), &[("history", history)]);

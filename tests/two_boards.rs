@@ -490,3 +490,37 @@ fn wrong_men_on_a_dgt_board_are_told() {
     assert_eq!(hall.of("boards-agree").len(), agreed + 1);
     assert_eq!(hall.moves(), ["e2e4", "e7e5"]);
 }
+
+/// D.2.2 (2005: F.2.2): only the men of the announced move are lifted to mirror it. The squares of e2e4 lie across those
+/// of d7 and d5: what follows the first lift shows whether the board lies turned.
+#[test]
+fn a_man_across_the_mirrored_move_is_touched_unless_the_board_lies_turned() {
+    for kind in ["peg", "reed"] {
+        for signal in ["debounced", "raw"] {
+            let header = || {
+                json!({"boards": [
+                    {"id": "A", "kind": "reed", "side": "white"},
+                    {"id": "B", "kind": kind, "side": "black", "signal": signal},
+                ]})
+            };
+            let mut hall = Hall::new(header());
+            hall.hands("A", "-e2 +e4");
+            hall.press("white");
+            hall.hands("B", "-d7 +d7 -e2 +e4 -e7 +e5");
+            hall.press("black");
+            assert!(hall.of("board-turned").is_empty(), "{kind} {signal}");
+            let breach = hall.of("touch-violation");
+            assert_eq!(breach[0]["required"], json!(["d7d6", "d7d5"]), "{kind} {signal}");
+            assert_eq!(hall.moves(), ["e2e4", "e7e5"], "{kind} {signal}");
+            // The same hands on a board that lies turned mirror the move, and touch nothing.
+            let mut hall = Hall::new(header());
+            hall.hands("A", "-e2 +e4");
+            hall.press("white");
+            hall.hands("B", "-d7 +d5 -d2 +d4");
+            hall.press("black");
+            assert_eq!(hall.of("board-turned").len(), 1, "{kind} {signal}");
+            assert!(hall.of("touch-violation").is_empty(), "{kind} {signal}");
+            assert_eq!(hall.moves(), ["e2e4", "e7e5"], "{kind} {signal}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use shakmaty::Square;
 pub use self::conduct::check_command;
 use self::{
     conduct::{Conduct, Desk, Order},
-    reader::{Read, Reader},
+    reader::{Read, Reader, Settled, TurnedOver},
 };
 
 use crate::{
@@ -123,6 +123,11 @@ impl Board {
         }
     }
 
+    /// So many plies may be shown while a move is sealed; nothing where all may.
+    pub fn shown_plies(&self) -> Option<usize> {
+        self.conduct.shown_plies()
+    }
+
     /// True when one game is played on two boards.
     pub const fn has_two_boards(&self) -> bool {
         self.conduct.has_two_boards()
@@ -204,6 +209,11 @@ impl Board {
                 });
                 self.take(at, ev, routed.unit, &routed.event);
             }
+            (Read::Over(over), _) => {
+                // The event is counted; its changes have no numbers of their own.
+                self.take(at, ev, Unit::B, event);
+                self.turn_over(at, unit, &over);
+            }
             (Read::Edge { dip, noisy }, _) => {
                 // An edge is counted as what happens on the second board is.
                 self.take(at, ev, Unit::B, event);
@@ -223,7 +233,11 @@ impl Board {
     fn settle(&mut self, at: MonoTime, unit: Unit) {
         let seen = self.conduct.seen(unit, &self.session);
         let settled = unit.of_mut(&mut self.readers).settled(at, &seen);
-        let Some((square, occupied, turned)) = settled else { return };
+        let (square, occupied, turned) = match settled {
+            Some(Settled::Change(square, occupied, turned)) => (square, occupied, turned),
+            Some(Settled::Over(over)) => return self.turn_over(at, unit, &over),
+            None => return,
+        };
         if occupied && let Some(lifted) = self.conduct.lifted_before(unit, square, &self.session) {
             self.hand_over(at, &lifted);
         }
@@ -268,6 +282,16 @@ impl Board {
         for (square, occupied) in changes {
             self.take_change(at, Unit::A, &Event::Square { square: *square, occupied: *occupied });
         }
+    }
+
+    /// A board turned out to lie turned: what was told of it is taken back, with its touches, and told anew.
+    #[cold]
+    fn turn_over(&mut self, at: MonoTime, unit: Unit, over: &TurnedOver) {
+        let ev = self.session.last_event();
+        self.at_desk(at, ev, |conduct, desk| conduct.tell_turned(unit, desk));
+        over.undone.iter().for_each(|change| self.change(at, unit, *change, false));
+        self.at_desk(at, ev, |conduct, desk| conduct.were_no_touches(&over.undone, desk));
+        over.done.iter().for_each(|change| self.change(at, unit, *change, false));
     }
 
     /// Takes a change of one of two boards.

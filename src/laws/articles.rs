@@ -38,6 +38,8 @@ pub struct Articles {
     pub unpromoted: &'static str,
     /// An illegal move.
     pub illegal: &'static str,
+    /// Which men that stood wrong at the start may not castle, once it is too late to claim that.
+    pub no_castling_after: &'static str,
     /// The penalties of the arbiter, by their words in the journal.
     penalties: &'static [(&'static str, &'static str)],
 }
@@ -59,6 +61,7 @@ const OF_2005: Articles = Articles {
     sealed: "A.1a",
     unpromoted: "7.4a",
     illegal: "7.4",
+    no_castling_after: "if king and queen were interchanged",
     penalties: &[
         ("warning", "13.4a"),
         ("more-time-opponent", "13.4b"),
@@ -87,6 +90,7 @@ const OF_2023: Articles = Articles {
     sealed: "I.1.1",
     unpromoted: "7.5.2",
     illegal: "7.5",
+    no_castling_after: "if the king stood wrong; if a rook did, not with that rook",
     penalties: &[
         ("warning", "12.9.1"),
         ("more-time-opponent", "12.9.2"),

@@ -95,13 +95,14 @@ fn text<'m>(fields: &'m Map<String, Value>, key: &str) -> &'m str {
     fields.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// `n`, and the fact as the journal has it.
+/// `n`, and the fact as the journal has it; what it counts itself as `n` (illegal moves of a side) is its `nth` here.
 impl Serialize for ForArbiter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("n", &self.number)?;
         for (key, value) in self.fields() {
-            map.serialize_entry(&key, &value)?;
+            let key = if key == "n" { "nth" } else { &key };
+            map.serialize_entry(key, &value)?;
         }
         map.end()
     }
@@ -109,7 +110,7 @@ impl Serialize for ForArbiter {
 
 fn calls(kind: &FactKind) -> bool {
     match kind {
-        FactKind::Advisory { to, .. } => *to == Audience::Arbiter,
+        FactKind::Advisory { to, .. } | FactKind::IllegalMove { to, .. } => *to == Audience::Arbiter,
         FactKind::Law(law) => law.audience() == Audience::Arbiter,
         FactKind::GameEnd { .. } | FactKind::ResultWithdrawn => true,
         _ => false,
@@ -242,6 +243,8 @@ impl ArbiterView {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Color;
+
     use super::*;
     use crate::session::{
         fact::law::{Entry, Notice},
@@ -263,6 +266,21 @@ mod tests {
         assert!(!law(notice(Audience::Journal)).is_call());
         let value = serde_json::to_value(law(notice(Audience::Journal))).unwrap();
         assert_eq!((&value["n"], &value["ev"], &value["fact"]), (&7.into(), &3.into(), &"advisory".into()));
+    }
+
+    #[test]
+    fn an_illegal_move_is_a_call_and_keeps_its_number() {
+        let illegal = |to| {
+            let attempt = Some("e2e5".to_owned());
+            record(FactKind::IllegalMove { by: Color::White, attempt, kind: "illegal-move", n: 2, to })
+        };
+        assert!(illegal(Audience::Arbiter).is_call());
+        // Where only a player may raise it, nobody is called.
+        assert!(!illegal(Audience::Journal).is_call());
+        let text = serde_json::to_string(&illegal(Audience::Arbiter)).unwrap();
+        assert_eq!(text.matches("\"n\":").count(), 1, "{text}");
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&value["n"], &value["nth"]), (&7.into(), &2.into()));
     }
 
     #[test]

@@ -138,6 +138,10 @@ pub(super) fn said(fields: &Fields<'_>) -> Said {
         }
         "restart-required" => (Kind::Arbiter, "a new game has to be played".to_owned()),
         "feed-embargo" => (Kind::Arbiter, "nothing newer leaves until the envelope is opened".to_owned()),
+        "sealed-move-on-board" => (
+            Kind::Arbiter,
+            format!("{side} made {} on the board: it has to be the sealed move", fields.text("uci")),
+        ),
         "sealed-move-illegal" => {
             (Kind::Arbiter, format!("the sealed move of {side} is not a legal one: {attempt}"))
         }

@@ -255,7 +255,7 @@ fn clock(fields: &Fields<'_>) -> (Kind, String) {
     let (kind, what) = match fields.text("calc") {
         "fischer" | "delay" | "bronstein" => (Kind::Device, "time after the move"),
         "period" => (Kind::Clock, "time is added or taken"),
-        "illegal" => (Kind::Clock, "time for an illegal move (Article 7.5.5)"),
+        "illegal" => (Kind::Clock, "times after the illegal move (Article 7.5.5)"),
         "claim-incorrect" => (Kind::Clock, "times after the claim that was refused (Article 9.5)"),
         "quickplay-bonus" => (Kind::Clock, "two minutes more for the opponent"),
         "replay-elapsed" => (Kind::Clock, "time by the record"),

@@ -1,13 +1,14 @@
 //! Adjournment (Guideline I; 2005: Annex A; Ukrainian rules): the sealed move, the embargo, the
 //! resumption. The sealed move itself is on paper; nothing here tells it.
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::{Conduct, Desk, Order, claims::Pending, turn::Made};
+use super::{Conduct, Desk, Order, claims::Pending, fen_of, turn::Made};
 use crate::{
     laws::arithmetic::adjournment,
     notation::{self, Reading},
     session::{
+        Session,
         event::GameResult,
         fact::{
             ByRule, Certainty, Conclusion, Fact, FactKind,
@@ -32,6 +33,8 @@ pub(super) struct Adjournment {
     on_board: Option<MoveText>,
     /// Its ply.
     made: Option<usize>,
+    /// So many plies of the log there were when a move was to be sealed.
+    plies: usize,
     /// The sealed move, once the envelope is open.
     opened: Option<Move>,
     /// The envelope was opened, or is known to be gone.
@@ -42,6 +45,8 @@ pub(super) struct Adjournment {
     waits: bool,
     /// A reply was sealed by this side.
     reply: Option<Color>,
+    /// What came out of the envelope last is the reply of this side.
+    replied: Option<Color>,
     /// Since when the game is being resumed.
     resumed: Option<MonoTime>,
     /// The players who have moved since the resumption.
@@ -55,7 +60,23 @@ pub(super) struct Adjournment {
 impl Adjournment {
     /// A press without a move is the stopping of the own clock after a sealed reply.
     pub(super) fn explains_press(&self, side: Color) -> bool {
-        self.reply.is_some_and(|by| by == side) || (self.sealer == Some(side) && self.embargo)
+        self.reply.is_some_and(|by| by == side) || (self.sealer == Some(side) && self.is_sealed())
+    }
+
+    /// A move is being sealed, or lies in the envelope.
+    const fn is_sealed(&self) -> bool {
+        self.sealer.is_some() && !self.is_open
+    }
+
+    /// So many plies of the log may be shown; nothing while all may.
+    pub(super) fn shown_plies(&self) -> Option<usize> {
+        self.embargo.then_some(self.plies)
+    }
+
+    /// The plies of the log before the sealed move, where that was made on the board and is still the last one.
+    fn plies_before(&self, session: &Session) -> Option<usize> {
+        let ply = self.made.filter(|_| self.is_sealed())?;
+        ply.checked_sub(1).filter(|_| session.plies().len() == ply)
     }
 
     /// The clock of the player who does not have the move may run because a move is sealed: one was, and the
@@ -84,7 +105,10 @@ impl Adjournment {
     /// The envelope was read wrongly, and the move is not on the board yet: true when that was so.
     pub(super) fn close_envelope(&mut self) -> bool {
         let open = self.opened.take().is_some();
-        self.is_open &= !open;
+        match self.replied.take().filter(|_| open) {
+            Some(side) => self.reply = Some(side),
+            None => self.is_open &= !open,
+        }
         open
     }
 
@@ -147,13 +171,19 @@ impl Conduct {
     /// The arbiter asks the player who has the move to seal it: from now on nothing leaves.
     pub(super) fn request_seal(&mut self, desk: &mut Desk<'_>) {
         let sealer = desk.turn();
-        let adjournment = Adjournment { sealer: Some(sealer), ..Adjournment::default() };
+        let plies = desk.session.plies().len();
+        let adjournment = Adjournment { sealer: Some(sealer), plies, ..Adjournment::default() };
         self.adjournment = Adjournment { embargo: self.settings.feed.embargo_on_seal, ..adjournment };
         if self.adjournment.embargo {
             desk.notice(Notice::of("feed-embargo", Audience::Feed));
         }
-        let made = self.moves_made(desk);
-        let position = desk.session.position();
+        self.tell_envelope(sealer, desk);
+    }
+
+    /// What the envelope has to say (Guideline I.2; 2005: A.2): never the move.
+    fn tell_envelope(&self, sealer: Color, desk: &mut Desk<'_>) {
+        let made = self.moves_before_sealing(desk);
+        let position = self.adjourned(desk);
         let used = |side: Color| {
             let moves = side.fold_wb(made.white, made.black);
             let allotted = self.clocks.allotted(side, moves)?;
@@ -161,7 +191,7 @@ impl Conduct {
         };
         let fields = EnvelopeFields {
             players: Both { white: None, black: None },
-            position: desk.fen(),
+            position: fen_of(position),
             time_used: Both { white: used(Color::White), black: used(Color::Black) },
             sealed_by: Side(sealer),
             move_number: position.fullmoves().get(),
@@ -169,6 +199,33 @@ impl Conduct {
             resumption: None,
         };
         desk.tell(LawFact::Envelope(Box::new(Envelope { fields, to: Audience::Arbiter })));
+    }
+
+    /// The position in which the game was adjourned: that before the sealed move, also where it was made on the board
+    /// (Guideline I.2, I.5; 2005: A.2, A.5).
+    fn adjourned<'d>(&self, desk: &'d Desk<'_>) -> &'d Chess {
+        let before = self.adjournment.plies_before(desk.session);
+        before.and_then(|plies| desk.session.position_after(plies)).unwrap_or(desk.session.position())
+    }
+
+    /// The moves that each side had made in that position.
+    fn moves_before_sealing(&self, desk: &Desk<'_>) -> Both<u32> {
+        let mut made = self.moves_made(desk);
+        if self.adjournment.plies_before(desk.session).is_some() {
+            match self.adjournment.sealer {
+                Some(Color::White) => made.white = made.white.saturating_sub(1),
+                Some(Color::Black) => made.black = made.black.saturating_sub(1),
+                None => {}
+            }
+        }
+        made
+    }
+
+    /// A draw was offered, or refused: it stands in the envelope (Guideline I.2.6; 2005: A.2f).
+    pub(super) fn offer_changed(&self, desk: &mut Desk<'_>) {
+        if let Some(sealer) = self.adjournment.sealer.filter(|_| self.adjournment.is_sealed()) {
+            self.tell_envelope(sealer, desk);
+        }
     }
 
     /// A move was made on the board after the request.
@@ -184,11 +241,16 @@ impl Conduct {
 
     #[cold]
     fn look_at_sealed(&mut self, made: Made, desk: &mut Desk<'_>) {
-        if self.adjournment.sealer == Some(made.by) && self.adjournment.embargo {
+        let first = self.adjournment.made.is_none_or(|ply| ply == made.ply);
+        if self.adjournment.sealer == Some(made.by) && self.adjournment.is_sealed() && first {
             self.adjournment.on_board = Some(made.uci);
             self.adjournment.made = Some(made.ply);
+            // The arbiter sees to it that this move is written (Guideline I.1.1; 2005: A.1a).
+            let (side, uci) = (Some(Side(made.by)), Some(made.uci));
+            desk.notice(Notice { side, uci, ..Notice::of("sealed-move-on-board", Audience::Arbiter) });
         }
         if self.adjournment.opened.take().is_some_and(|mv| desk.session.move_text(mv) == made.uci) {
+            self.adjournment.replied = None;
             // The sealer stopped his clock when he had written it.
             desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
         }
@@ -236,7 +298,7 @@ impl Conduct {
 
     /// The game is resumed: position and times are put up (Guideline I.5; 2005: A.5).
     pub(super) fn resume(&mut self, desk: &mut Desk<'_>) {
-        let made = self.moves_made(desk);
+        let made = self.moves_before_sealing(desk);
         for side in [Color::White, Color::Black] {
             let moves = side.fold_wb(made.white, made.black);
             let (allotted, remaining) =
@@ -251,7 +313,7 @@ impl Conduct {
                 });
             }
         }
-        desk.tell(LawFact::Position { fen: desk.fen() });
+        desk.tell(LawFact::Position { fen: fen_of(self.adjourned(desk)) });
         desk.notice(Notice::of("time-correction-open", Audience::Journal));
         self.adjournment.resumed = Some(desk.at);
         self.adjournment.moved = [false; 2];
@@ -278,7 +340,12 @@ impl Conduct {
     /// position in which it was sealed, in whatever notation.
     pub(super) fn open_envelope(&mut self, text: &str, desk: &mut Desk<'_>) -> Result<(), &'static str> {
         if self.adjournment.is_open {
-            return Err("the envelope was opened; reject takes back what was read, before the move is made");
+            return match self.adjournment.reply {
+                Some(side) => self.open_reply(side, text, desk),
+                None => {
+                    Err("the envelope was opened; reject takes back what was read, before the move is made")
+                }
+            };
         }
         if !self.adjournment.is_possible(desk) {
             return Err(NOT_ADJOURNED);
@@ -291,18 +358,11 @@ impl Conduct {
         };
         let Some(before) = before else { return Err("the position is not on record") };
         let sealer = before.turn();
-        // In the language of the score sheets first: its letters mean other men elsewhere.
-        let language = self.settings.language.as_str().parse().ok();
-        let reading = match notation::parse(before, text, language) {
-            Reading::Unreadable => notation::parse(before, text, None),
-            read => read,
-        };
+        let reading = self.read_paper(before, text);
         self.adjournment.end_embargo(desk);
         if let Reading::Unique(mv) = reading {
             self.adjournment.is_open = true;
-            let notice = Notice::of("sealed-move", Audience::Arbiter);
-            let (side, uci) = (Some(Side(sealer)), Some(desk.session.move_text(mv)));
-            desk.notice(Notice { side, uci, attempt: Some(text.to_owned()), ..notice });
+            tell_read(sealer, mv, text, desk);
             let on_board = made.and_then(|index| desk.session.move_at(index));
             if on_board.is_some_and(|on_board| on_board != mv) {
                 // What was made on the board has to be what was written (Guideline I.1.1; 2005: A.1a).
@@ -325,6 +385,43 @@ impl Conduct {
             self.clocks.paused = false;
             return Ok(());
         }
+        self.tell_unread(sealer, &reading, text, desk);
+        Ok(())
+    }
+
+    /// The envelope of the player who replied while his opponent was absent (Guideline I.9.3; 2005: A.9c).
+    fn open_reply(&mut self, side: Color, text: &str, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if desk.turn() != side {
+            return Err("the reply is read in the position before it, where its player has the move");
+        }
+        let reading = self.read_paper(desk.session.position(), text);
+        let Reading::Unique(mv) = reading else {
+            self.tell_unread(side, &reading, text, desk);
+            return Ok(());
+        };
+        tell_read(side, mv, text, desk);
+        (self.adjournment.reply, self.adjournment.replied) = (None, Some(side));
+        self.adjournment.opened = Some(mv);
+        self.turn.bind_to(vec![mv], self.articles.sealed);
+        if self.clocks.paused {
+            desk.orders.push(Order::PlayOn);
+            (self.adjournment.waits, self.clocks.paused) = (true, false);
+        }
+        Ok(())
+    }
+
+    /// What stands on a paper, in the language of the score sheets first: its letters mean other men elsewhere.
+    fn read_paper(&self, position: &Chess, text: &str) -> Reading {
+        let language = self.settings.language.as_str().parse().ok();
+        match notation::parse(position, text, language) {
+            Reading::Unreadable => notation::parse(position, text, None),
+            read => read,
+        }
+    }
+
+    /// What stands on the paper is no move. The sealer loses, except where his opponent cannot mate (Guideline I.8;
+    /// 2005: A.8): the arbiter's to decide.
+    fn tell_unread(&mut self, sealer: Color, reading: &Reading, text: &str, desk: &mut Desk<'_>) {
         let reason = match reading {
             Reading::Ambiguous(_) => "ambiguous",
             Reading::Unreadable => "unreadable",
@@ -333,29 +430,33 @@ impl Conduct {
         let notice = Notice::of("sealed-move-illegal", Audience::Arbiter);
         let (side, attempt) = (Some(Side(sealer)), Some(text.to_owned()));
         desk.notice(Notice { side, attempt, reason: Some(reason), ..notice });
-        // The sealer loses, except where his opponent cannot mate (Guideline I.8; 2005: A.8): the arbiter's to
-        // decide.
         let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
-            self.draw_for_want_of_mate("time-draw", !sealer)
+            self.draw_for_want_of_mate("sealed-move-invalid-draw", !sealer)
         } else {
             Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Presumed)
         };
         self.await_ruling(Pending { end: Some(end), ..Pending::of("sealed-move", !sealer, true) }, desk);
-        Ok(())
     }
 
     /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).
     pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) {
+        let fen = fen_of(self.adjourned(desk));
         self.adjournment.end_embargo(desk);
         (self.adjournment.stated, self.adjournment.is_open) = (true, true);
         desk.notice(Notice::of("envelope-missing", Audience::Arbiter));
-        desk.tell(LawFact::Position { fen: desk.fen() });
+        desk.tell(LawFact::Position { fen });
     }
 
     /// The player who replies sealed his reply, because the sealer is absent (Guideline I.9.3; 2005: A.9c).
-    pub(super) fn reply_sealed(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn reply_sealed(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if self.adjournment.opened.is_some() || self.adjournment.is_sealed() {
+            return Err(
+                "the reply follows the sealed move: open the envelope, and make that move on the board first",
+            );
+        }
         self.adjournment.reply = Some(desk.turn());
         desk.state(LawState { reply_sealed: true, ..LawState::default() });
+        Ok(())
     }
 
     /// Who has lost the time until somebody came, when nobody was there (Article 6.7; Guideline I.11);
@@ -364,4 +465,11 @@ impl Conduct {
         let sealer = self.adjournment.sealer.or_else(|| Some(desk.session.position_after(0)?.turn()))?;
         adjournment::runs_while_absent(&self.settings.adjournment, sealer)
     }
+}
+
+/// What stands on a paper is this move.
+fn tell_read(by: Color, mv: Move, text: &str, desk: &mut Desk<'_>) {
+    let (side, uci) = (Some(Side(by)), Some(desk.session.move_text(mv)));
+    let attempt = Some(text.to_owned());
+    desk.notice(Notice { side, uci, attempt, ..Notice::of("sealed-move", Audience::Arbiter) });
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use shakmaty::{Chess, Color, Move, san::SanPlus};
+use shakmaty::{Chess, Color, Move, Position as _, Square, san::SanPlus};
 
 use super::{Conduct, Desk, Order};
 use crate::{
@@ -33,7 +33,26 @@ pub(super) struct Announcing {
     /// not tell which.
     ahead: Option<(usize, Option<Move>)>,
     /// A slip of the tongue about the move that waits, not corrected yet.
-    slip: Option<String>,
+    slip: Option<Slip>,
+}
+
+/// A move that was not executed and was taken up again.
+struct TakenUp {
+    /// It had not been told.
+    waited: bool,
+    /// What was announced instead.
+    named: Option<Move>,
+}
+
+/// Words that do not fit the move on the board.
+#[derive(Clone, Debug)]
+struct Slip {
+    /// The ply of that move.
+    ply: usize,
+    /// What was said.
+    said: String,
+    /// The move that it names in that position.
+    named: Option<Move>,
 }
 
 impl Announcing {
@@ -49,7 +68,7 @@ impl Announcing {
 
     /// Tells a fact about a move, or holds it until the move is announced.
     pub(super) fn hold_or_tell(&mut self, fact: Fact, desk: &mut Desk<'_>) {
-        if self.required || self.ahead.is_some() {
+        if self.required || self.ahead.is_some() || self.slip.is_some() {
             self.hold_or_release(fact, desk);
         } else {
             desk.facts.push_back(fact);
@@ -59,16 +78,24 @@ impl Announcing {
     #[cold]
     fn hold_or_release(&mut self, fact: Fact, desk: &mut Desk<'_>) {
         let first = matches!(fact.kind, FactKind::MoveMade { .. });
+        let mut slip = None;
+        if !self.required && matches!(fact.kind, FactKind::MoveMade { .. } | FactKind::MoveCompleted { .. }) {
+            // The press takes the announcement for granted.
+            self.slip = None;
+        }
         if let FactKind::MoveMade { ply, .. } = fact.kind
-            && let Some((plies, mv)) = self.ahead.take()
+            && let Some((plies, named)) = self.ahead.take()
             && plies + 1 == ply
-            && mv.is_none_or(|mv| desk.session.move_at(plies) == Some(mv))
         {
-            // It was announced before it was made.
-            self.spoken = ply;
-            self.release(desk);
-            desk.facts.push_back(fact);
-            return;
+            let made = desk.session.move_at(plies);
+            if named.is_none_or(|named| made == Some(named)) {
+                // It was announced before it was made.
+                self.spoken = ply;
+                self.release(desk);
+                desk.facts.push_back(fact);
+                return;
+            }
+            slip = named.zip(made).map(|both| (ply, both));
         }
         if self.required && (first || self.waits()) {
             if first && self.waits() {
@@ -79,6 +106,40 @@ impl Announcing {
         } else {
             desk.facts.push_back(fact);
         }
+        if let Some((ply, (named, made))) = slip {
+            // Another move was announced than the one that was made then.
+            let said = String::from(desk.session.move_text(named));
+            self.slip_told(Slip { ply, said, named: Some(named) }, made, desk);
+        }
+    }
+
+    /// Other words than the move on the board were said.
+    fn slip_told(&mut self, slip: Slip, made: Move, desk: &mut Desk<'_>) {
+        let (board_move, said) = (Some(desk.session.move_text(made)), Some(slip.said.clone()));
+        self.slip = Some(slip);
+        desk.notice(Notice { board_move, said, ..Notice::of("announce-mismatch", Audience::Journal) });
+    }
+
+    /// True while the last move is not executed, as far as is known: it waits for its announcement, or other words
+    /// were said (Appendix D.2.3, D.2.6; 2005: F.2.3, F.2.6).
+    pub(super) fn is_open(&self) -> bool {
+        self.waits() || self.slip.is_some()
+    }
+
+    /// That ply was taken up again. What was said may be the move that comes. Nothing where the move was executed.
+    fn take_up(&mut self, ply: usize) -> Option<TakenUp> {
+        let made = |fact: &Fact| matches!(fact.kind, FactKind::MoveMade { ply: held, .. } if held == ply);
+        let waited = self.held.iter().any(made);
+        let slip = self.slip.take_if(|slip| slip.ply == ply);
+        if !waited && slip.is_none() {
+            return None;
+        }
+        if waited {
+            self.held.clear();
+        }
+        let named = slip.and_then(|slip| slip.named);
+        self.ahead = named.zip(ply.checked_sub(1)).map(|(named, plies)| (plies, Some(named)));
+        Some(TakenUp { waited, named })
     }
 
     /// The move that is held is another one: its promoted piece was named.
@@ -191,14 +252,13 @@ impl Conduct {
                 return;
             }
             if !self.is_of_the_next_move(words, desk) {
-                let said = said(words, before);
-                self.announcing.slip = Some(said.clone());
-                let (board_move, said) = (Some(desk.session.move_text(mv)), Some(said));
-                desk.notice(Notice {
-                    board_move,
-                    said,
-                    ..Notice::of("announce-mismatch", Audience::Journal)
-                });
+                let named = if let Reading::Unique(named) = read { Some(named) } else { None };
+                let slip = Slip { ply: plies, said: said(words, before), named };
+                self.announcing.slip_told(slip, mv, desk);
+                if !matches!(self.board, BoardKind::Peg | BoardKind::TwoBoard) {
+                    // On another board a move is made without words.
+                    self.announcing.slip = None;
+                }
                 return;
             }
         }
@@ -216,6 +276,23 @@ impl Conduct {
         }
     }
 
+    /// A move is taken back that was not executed: true where nobody was told of it. Nothing where it was executed.
+    pub(super) fn takes_up_unannounced(&mut self, ply: usize, desk: &mut Desk<'_>) -> Option<bool> {
+        let TakenUp { waited, named } = self.announcing.take_up(ply)?;
+        if let Some(named) = named {
+            desk.tell(LawFact::Spoken { uci: desk.session.move_text(named), text: self.call(named) });
+        }
+        Some(waited)
+    }
+
+    /// A man was lifted while the last move is not executed: whether it is one that stands there by this move, so that
+    /// its player takes it up again.
+    pub(super) fn takes_up_own_move(&self, square: Square, desk: &Desk<'_>) -> bool {
+        let last = desk.session.plies().len().checked_sub(1);
+        let before = last.and_then(|last| desk.session.position_after(last));
+        before.is_some_and(|before| (desk.session.position().them() & !before.us()).contains(square))
+    }
+
     /// A press while the move waits for its announcement (Appendix D.2.3; 2005: F.2.3).
     #[cold]
     pub(super) fn announcing_pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
@@ -225,7 +302,7 @@ impl Conduct {
         let side = Some(Side(side));
         if self.announcing.slip.is_some() {
             let notice = Notice::of("announce-mismatch", Audience::Arbiter);
-            let said = self.announcing.slip.clone();
+            let said = self.announcing.slip.as_ref().map(|slip| slip.said.clone());
             desk.notice(Notice { side, said, corrected: Some(false), ..notice });
         } else {
             desk.notice(Notice { side, ..Notice::of("announce-missing", Audience::Arbiter) });

@@ -216,6 +216,7 @@ impl Conduct {
         if !just_moved {
             desk.notice(Notice { by, ..Notice::of("draw-offer-ill-timed", Audience::Arbiter) });
         }
+        self.offer_changed(desk);
     }
 
     fn accept_draw(&mut self, side: Color, desk: &mut Desk<'_>) {
@@ -248,6 +249,7 @@ impl Conduct {
             self.claims.offer = None;
             let notice = Notice::of("draw-offer-rejected", Audience::Journal);
             desk.notice(Notice { side: Some(Side(side)), by: Some(By::Word(how)), ..notice });
+            self.offer_changed(desk);
         }
     }
 
@@ -395,23 +397,15 @@ impl Conduct {
         let notice = Notice::of("setup-claim-closed", Audience::Arbiter);
         desk.notice(Notice { limit_moves: Some(limit), ..notice });
         let notice = Notice::of("king-may-not-castle", Audience::Arbiter);
-        let condition = Some("if king and queen were interchanged");
+        let condition = Some(self.articles.no_castling_after);
         desk.notice(Notice { side: Some(Side(side)), condition, ..notice });
     }
 
     /// A claim in the quickplay finish (Article 10.2 of 2005; Guideline III.5).
     fn claim_quickplay(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let flag_fallen = self.clocks.flag(side).is_some();
-        let completed = self.completed_by(side, desk);
-        let per_move = self.clocks.per_move(side, completed);
         let remaining = self.clocks.remaining(side, desk.at);
-        let circumstances = Circumstances {
-            remaining_ms: remaining.unwrap_or(u64::MAX),
-            to_move: desk.turn() == side,
-            flag_fallen,
-            last_period: self.clocks.is_last_period(side, completed),
-            per_move,
-        };
+        let circumstances = self.circumstances(side, remaining.unwrap_or(u64::MAX), desk);
+        let Circumstances { flag_fallen, per_move, .. } = circumstances;
         let outcome = quickplay::eligible(&self.settings, &circumstances);
         desk.tell(LawFact::ClaimCheck(ClaimCheck {
             kind: "quickplay",
@@ -432,22 +426,38 @@ impl Conduct {
         }
     }
 
+    /// What a claim or a request of this player in the quickplay finish meets.
+    pub(super) fn circumstances(&self, side: Color, remaining_ms: u64, desk: &Desk<'_>) -> Circumstances {
+        let completed = self.completed_by(side, desk);
+        Circumstances {
+            remaining_ms,
+            to_move: desk.turn() == side,
+            flag_fallen: self.clocks.flag(side).is_some(),
+            last_period: self.clocks.is_last_period(side, completed),
+            per_move: self.clocks.per_move(side, completed),
+        }
+    }
+
+    /// Why nobody can claim anything in the quickplay finish of this game, where it has none.
+    pub(super) fn no_quickplay(&self, side: Color, desk: &Desk<'_>) -> Option<&'static str> {
+        let outcome = quickplay::eligible(&self.settings, &self.circumstances(side, 0, desk));
+        outcome.err().filter(|reason| reason.is_for_all()).map(why_not)
+    }
+
     fn request_five_seconds(&mut self, side: Color, desk: &mut Desk<'_>) {
-        let low = self.clocks.remaining(side, desk.at).is_none_or(|ms| ms < quickplay::THRESHOLD_MS);
-        let refused = if quickplay::five_second_mode(&self.settings).is_none() {
-            Some("the five-second mode does not apply")
-        } else if !low {
-            Some("two minutes or more are left")
-        } else if desk.turn() != side {
-            Some("not on move")
-        } else {
-            None
-        };
-        if let Some(reason) = refused {
-            let notice = Notice::of("claim-not-available", Audience::Arbiter);
-            desk.notice(Notice { by: by(side), reason: Some(reason), ..notice });
-        } else {
-            self.claims.five_seconds = Some(side);
+        // Where the time is not known, the arbiter looks at the clock.
+        let remaining = self.clocks.remaining(side, desk.at).unwrap_or(0);
+        let request = self.circumstances(side, remaining, desk);
+        match quickplay::five_seconds(&self.settings, &request) {
+            Ok(_) => self.claims.five_seconds = Some(side),
+            Err(reason) => {
+                let reason = Some(match reason {
+                    NotEligible::NotAnnounced => "the five-second mode does not apply",
+                    other => why_not(other),
+                });
+                let notice = Notice::of("claim-not-available", Audience::Arbiter);
+                desk.notice(Notice { by: by(side), reason, ..notice });
+            }
         }
         // The request is a draw offer (Guideline III.4.2).
         self.claims.offer = Some(side);
@@ -487,6 +497,12 @@ impl Conduct {
             desk.notice(Notice { side: Some(Side(side)), square: Some(Sq(square)), ..notice });
             return;
         }
+        if desk.session.position().board().piece_at(square).is_none() {
+            let notice = Notice::of("claim-not-available", Audience::Arbiter);
+            let reason = Some("no man of the game stands on that square");
+            desk.notice(Notice { by: by(side), square: Some(Sq(square)), reason, ..notice });
+            return;
+        }
         self.close_windows(side, desk);
         self.take_touch(square, desk.at, true, desk);
     }
@@ -517,7 +533,7 @@ fn article_family(article: &'static str) -> &'static str {
     article.get(..3).unwrap_or(article)
 }
 
-const fn why_not(reason: NotEligible) -> &'static str {
+pub(super) const fn why_not(reason: NotEligible) -> &'static str {
     match reason {
         NotEligible::NotAnnounced => "the quickplay finish does not apply",
         NotEligible::Blitz => "blitz has no quickplay finish",

@@ -68,8 +68,8 @@ pub(super) enum Command {
     ColoursReversed,
     /// `still-illegal-after-next-move`
     StillIllegal,
-    /// `period-added`
-    PeriodAdded,
+    /// `period-added [SIDE]`; without a side for the one whose control was reached.
+    PeriodAdded(Option<Color>),
     /// `freeze`
     Freeze,
     /// `five-seconds-on`
@@ -240,10 +240,30 @@ impl Rest<'_> {
         }
     }
 
+    /// Milliseconds, where some are named.
+    fn some_ms(&mut self) -> Result<Option<u64>, CommandError> {
+        match self.words.next() {
+            None => Ok(None),
+            Some(word) => ms_of(word).map(Some).ok_or_else(|| self.wrong(MS, word)),
+        }
+    }
+
     fn all(&self, expected: &'static str) -> Result<String, CommandError> {
         let text = self.text.trim();
         if text.is_empty() { Err(self.wrong(expected, "")) } else { Ok(text.to_owned()) }
     }
+}
+
+/// No clock shows more than this, in milliseconds: a day.
+const MAX_MS: u64 = 86_400_000;
+
+fn ms_of(word: &str) -> Option<u64> {
+    word.parse().ok().filter(|ms| *ms <= MAX_MS)
+}
+
+/// The same with a sign.
+fn change_of(word: &str) -> Option<i64> {
+    word.parse().ok().filter(|ms: &i64| ms.unsigned_abs() <= MAX_MS)
 }
 
 fn side(word: &str) -> Option<Color> {
@@ -270,7 +290,7 @@ fn piece(word: &str) -> Option<Role> {
 }
 
 const PIECE: &str = "Q, R, B or N";
-const MS: &str = "a number of milliseconds";
+const MS: &str = "a number of milliseconds, at most a day";
 const PLY: &str = "the number of a ply, counted from 1 at the first move of the game";
 
 impl Command {
@@ -351,7 +371,7 @@ impl Command {
                     "warning, bonus, reduce, loss, fewer-points, more-points-opponent, expulsion, fine or exclusion",
                     |word| PenaltyKind::ALL.into_iter().find(|(name, _)| *name == word).map(|(_, kind)| kind),
                 )?;
-                Command::Penalty(kind, rest.side()?, rest.optional(MS)?)
+                Command::Penalty(kind, rest.side()?, rest.some_ms()?)
             }
             "extra-time" => {
                 let mut rest = rest("extra-time");
@@ -359,7 +379,7 @@ impl Command {
                     "both" => Some(None),
                     word => side(word).map(Some),
                 })?;
-                Command::ExtraTime(whose, rest.number(MS)?)
+                Command::ExtraTime(whose, rest.word(MS, change_of)?)
             }
             "flag-observed" | "claim" | "time-claim" => Command::FlagObserved,
             "both-flags" => Command::BothFlags(rest("both-flags").text.contains("last")),
@@ -367,11 +387,14 @@ impl Command {
             "late-check" => Command::LateCheck,
             "colours-reversed" => Command::ColoursReversed,
             "still-illegal-after-next-move" => Command::StillIllegal,
-            "period-added" => Command::PeriodAdded,
+            "period-added" => Command::PeriodAdded(match rest("period-added").text.trim() {
+                "" => None,
+                _ => Some(rest("period-added").side()?),
+            }),
             "freeze" => Command::Freeze,
             "five-seconds-on" => Command::FiveSeconds,
             "seal-request" => Command::SealRequest,
-            "seal-early" => Command::SealEarly(rest("seal-early").optional(MS)?),
+            "seal-early" => Command::SealEarly(rest("seal-early").some_ms()?),
             "open-envelope" => Command::OpenEnvelope(rest("open-envelope").all("the move on the paper")?),
             "envelope-missing" => Command::EnvelopeMissing,
             "position-lost" | "position-unknown" => Command::PositionLost,
@@ -424,8 +447,7 @@ impl Command {
             }
             Some("clock") => {
                 let side = rest.side()?;
-                let day = |word: &str| word.parse().ok().filter(|ms| *ms <= 86_400_000);
-                Ok(Command::SetClock(side, rest.word("milliseconds, at most a day", day)?))
+                Ok(Command::SetClock(side, rest.word(MS, ms_of)?))
             }
             other => Err(rest.wrong("position or clock", other.unwrap_or(""))),
         }
@@ -464,5 +486,16 @@ mod tests {
         assert!(error("set position 8/8").contains("FEN"));
         assert!(error("restore last").contains("ply"));
         assert_eq!(read(&json!(7)).unwrap_err(), CommandError::Form);
+        assert!(error("result 2-0").contains("0-0"));
+        for text in [
+            "set clock white 86400001",
+            "extra-time white 99999999999",
+            "extra-time both -86400001",
+            "penalty bonus white 999999999999",
+            "seal-early 86400001",
+        ] {
+            assert!(error(text).contains("at most a day"), "{text}: {}", error(text));
+        }
+        assert_eq!(read(&json!("extra-time both -86400000")).unwrap(), Command::ExtraTime(None, -86_400_000));
     }
 }

@@ -125,7 +125,7 @@ impl Conduct {
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
         if !(fast && unpromoted) {
-            let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+            let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
         if fast {
@@ -153,7 +153,8 @@ impl Conduct {
         let (by, kind) = (before.turn(), "illegal-move");
         let attempt = Some(String::from(desk.session.move_text(mv)));
         let n = self.confirmed(by) + 1;
-        let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n };
+        let to = Audience::Arbiter;
+        let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
         let found = Irregularity::of(by, kind, Stage::Found, desk);
         let unfinished = None;

@@ -321,6 +321,14 @@ impl Conduct {
         {
             *certainty = Certainty::Law;
         }
+        if self.announcing.is_open() && self.takes_up_own_move(square, desk) {
+            // His opponent does not have the move before that.
+            if let FactKind::Touch { by, .. } = &mut fact.kind {
+                *by = !*by;
+            }
+            desk.facts.push_back(fact);
+            return;
+        }
         desk.facts.push_back(fact);
         self.touched(by, square, desk);
     }
@@ -346,9 +354,13 @@ impl Conduct {
             *published &= !self.adjournment.forget(*ply);
         }
         match &mut fact.kind {
-            FactKind::MoveWithdrawn { .. } => {
+            FactKind::MoveWithdrawn { ply, .. } => {
+                let unannounced = self.takes_up_unannounced(*ply, desk);
                 self.withdrawn_on_two_boards();
-                self.withdrawn(desk);
+                self.withdrawn(unannounced.is_none(), desk);
+                if unannounced == Some(true) {
+                    return;
+                }
             }
             FactKind::MovePublished { .. } => {
                 self.adjournment.hold(fact);
@@ -492,7 +504,8 @@ impl Conduct {
         let others = self.irregularity.is_some()
             || self.two_boards.is_some()
             || self.keeps_clock()
-            || self.clock_desk.due().is_some();
+            || self.clock_desk.due().is_some()
+            || self.clocks.late_due().is_some();
         if others { soonest.min(self.seldom_due()) } else { soonest }
     }
 
@@ -504,6 +517,7 @@ impl Conduct {
             .min(at(self.two_boards.as_ref().and_then(TwoBoards::due)))
             .min(at(self.own_due()))
             .min(at(self.clock_desk.due()))
+            .min(at(self.clocks.late_due()))
     }
 
     /// A deadline has passed.
@@ -530,7 +544,15 @@ impl Conduct {
         if self.own_due().is_some_and(|due| due <= desk.at) {
             self.own_fire(desk);
         }
+        if self.clocks.late_due().is_some_and(|due| due <= desk.at) {
+            self.call_late(desk);
+        }
         self.look_at_order(desk);
+    }
+
+    /// So many plies of the log may be shown while a move is sealed; nothing where all may.
+    pub(super) fn shown_plies(&self) -> Option<usize> {
+        self.adjournment.shown_plies()
     }
 
     /// The board whose clock can be set.

@@ -129,7 +129,11 @@ impl Conduct {
                 let reason = if result == GameResult::Ongoing { "entered" } else { "arbiter-decision" };
                 desk.conclude(Conclusion::of(result, reason, Certainty::Arbiter));
             }
-            Command::Agreement if self.claims.waits_for("quickplay") => self.accept(desk)?,
+            Command::Agreement
+                if self.claims.waits_for("quickplay") && self.pending_without_quickplay(desk).is_none() =>
+            {
+                self.accept(desk)?;
+            }
             Command::Default(side) => self.default(side, desk)?,
             Command::Promotion(role) => self.correct_promotion(role, desk)?,
             Command::Move(text) => self.name_move(&text, desk)?,
@@ -151,7 +155,7 @@ impl Conduct {
             Command::LateCheck => self.late_check(desk),
             Command::ColoursReversed => self.colours_reversed(desk),
             Command::StillIllegal => self.still_illegal(desk)?,
-            Command::PeriodAdded => self.period_added(desk)?,
+            Command::PeriodAdded(side) => self.period_added(side, desk)?,
             Command::Freeze => self.freeze(None, desk),
             Command::FiveSeconds => self.five_seconds(desk)?,
             Command::SealRequest | Command::SealEarly(_) if self.adjournment.has_embargo() => {
@@ -174,7 +178,7 @@ impl Conduct {
             }
             Command::EnvelopeMissing => self.envelope_missing(desk),
             Command::PositionLost | Command::Void => self.declare_void(desk),
-            Command::ReplySealed => self.reply_sealed(desk),
+            Command::ReplySealed => self.reply_sealed(desk)?,
             Command::Resume => self.resume(desk),
             Command::TransferBoard => {
                 desk.tell(LawFact::Position { fen: desk.fen() });
@@ -206,6 +210,9 @@ impl Conduct {
     fn arbiter_saw_touch(&mut self, side: Color, square: Square, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         if desk.turn() != side {
             return Err("that player does not have the move".into());
+        }
+        if desk.session.position().board().piece_at(square).is_none() {
+            return Err(format!("no man of the game stands on {square}").into());
         }
         self.take_touch(square, desk.at, true, desk);
         Ok(())

@@ -153,7 +153,12 @@ impl Turn {
 
     /// The player has to play one of these by this article.
     pub(super) fn bind_to(&mut self, moves: Vec<Move>, article: &'static str) {
-        self.seldom_mut().bound_to = Some((moves, article));
+        self.seldom_mut().bound_to = Some((moves, article)).filter(|(moves, _)| !moves.is_empty());
+    }
+
+    /// False for a move that a ruling or an envelope rules out, whatever was touched.
+    fn lets_play(&self, mv: &Move) -> bool {
+        self.seldom().bound_to.as_ref().is_none_or(|(moves, _)| moves.contains(mv))
     }
 
     /// What a ruling bound the player to is off.
@@ -175,6 +180,12 @@ impl Turn {
     /// What was lifted was no touch in law.
     pub(super) fn forget_touches(&mut self) {
         self.touches.clear();
+        self.unbind_touches();
+    }
+
+    /// Men on these squares were not lifted.
+    pub(super) fn forget_touches_on(&mut self, squares: Bitboard) {
+        self.touches.retain(|touch| !squares.contains(touch.square));
         self.unbind_touches();
     }
 

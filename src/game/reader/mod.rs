@@ -6,6 +6,7 @@ mod lie;
 use shakmaty::Square;
 
 use self::lie::Lie;
+pub(super) use self::lie::TurnedOver;
 use crate::{
     session::{
         debounce::Debouncer,
@@ -44,6 +45,8 @@ struct OneOfTwo {
 pub(super) enum Read {
     /// The same in the numbering of the game.
     Event(Event),
+    /// A change that shows that the board lies turned: what was told before is taken back.
+    Over(TurnedOver),
     /// An edge that has to rest first.
     Edge {
         /// A square whose contact was open for so many microseconds, too short to count.
@@ -126,7 +129,10 @@ impl Reader {
             _ => {}
         }
         let (event, turned) = pair.lie.read(event, seen);
-        (Read::Event(event), turned)
+        match pair.lie.take_over() {
+            Some(over) => (Read::Over(over), turned),
+            None => (Read::Event(event), turned),
+        }
     }
 
     /// When the next edge of one of two boards will have rested.
@@ -135,25 +141,41 @@ impl Reader {
     }
 
     /// The next change that has rested by `now`, in the numbering of the game.
-    pub(super) fn settled(&mut self, now: MonoTime, seen: &impl Seen) -> Option<(Square, bool, bool)> {
+    pub(super) fn settled(&mut self, now: MonoTime, seen: &impl Seen) -> Option<Settled> {
         let pair = self.pair.as_mut()?;
         let lie = &pair.lie;
         let (_, square, occupied) = pair.debouncer.as_mut()?.next(now, |square| lie.square(square))?;
         let (event, turned) = pair.lie.read(&Event::Square { square, occupied }, seen);
+        if let Some(over) = pair.lie.take_over() {
+            return Some(Settled::Over(over));
+        }
         match event {
-            Event::Square { square, occupied } => Some((square, occupied, turned)),
+            Event::Square { square, occupied } => Some(Settled::Change(square, occupied, turned)),
             _ => None,
         }
     }
+}
+
+/// A change of one of two boards that has rested.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Settled {
+    /// In the numbering of the game, and whether it shows that the board lies turned.
+    Change(Square, bool, bool),
+    /// It shows that, and what was told before is taken back.
+    Over(TurnedOver),
 }
 
 /// What is known of a game while one of its boards is read.
 pub(super) trait Seen {
     /// The squares that are occupied after the moves that were made.
     fn game(&self) -> shakmaty::Bitboard;
+    /// The squares that were occupied on the board when it was told last, or at the start.
+    fn shown(&self) -> shakmaty::Bitboard;
     /// True when a man may leave this square of the board next: it belongs to a move that has to be mirrored,
     /// or its player may touch it.
     fn expects(&self, square: Square) -> bool;
+    /// True when the player of the board has the move and may touch the man on this square.
+    fn may_touch(&self, square: Square) -> bool;
 }
 
 fn debouncer(unit: &UnitSetup, settings: &Settings, setup: &GameSetup) -> Option<Debouncer> {

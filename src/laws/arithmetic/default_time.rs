@@ -20,8 +20,7 @@ pub const fn check(settings: &LawSettings, late_ms: u64) -> DefaultCheck {
     DefaultCheck { late_ms, limit_ms, lost: late_ms > limit_ms }
 }
 
-/// Whether the time until a player comes is charged where nobody is present (Article 6.7.2, Guideline I.11;
-/// 2005: 6.6). With a default time of zero it is not: whoever is late loses at once.
+/// Whether the time until White comes is charged at the start (Article 6.7.2; 2005: 6.6). With a default time of zero it is not: whoever is late loses at once.
 pub const fn is_charged(settings: &LawSettings) -> bool {
     settings.default_time_s > 0
 }

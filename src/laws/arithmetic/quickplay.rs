@@ -46,15 +46,37 @@ pub enum NotEligible {
     TooMuchTime,
 }
 
+impl NotEligible {
+    /// True where the game has no quickplay finish at all: there is nothing to claim, whatever the clock shows.
+    pub const fn is_for_all(self) -> bool {
+        matches!(self, NotEligible::NotAnnounced | NotEligible::Blitz | NotEligible::AdditionalTime)
+    }
+}
+
 /// Whether a player may make the claim (Guideline III.4 and III.5; 2005: Article 10.2). Whether it is
 /// right is the arbiter's finding.
 ///
 /// # Errors
 /// The first reason against it.
 pub fn eligible(settings: &LawSettings, claim: &Circumstances) -> Result<(), NotEligible> {
+    first_reason(settings, claim, settings.quickplay != Quickplay::Off)
+}
+
+/// Whether a player may ask for the five-second mode, and which one the event has (Guideline III.4). The conditions
+/// are those of a claim.
+///
+/// # Errors
+/// The first reason against it.
+pub fn five_seconds(settings: &LawSettings, request: &Circumstances) -> Result<PerMove, NotEligible> {
+    let mode = five_second_mode(settings);
+    first_reason(settings, request, mode.is_some())?;
+    mode.ok_or(NotEligible::NotAnnounced)
+}
+
+fn first_reason(settings: &LawSettings, claim: &Circumstances, announced: bool) -> Result<(), NotEligible> {
     let reasons = [
         (settings.discipline == Discipline::Blitz, NotEligible::Blitz),
-        (settings.quickplay == Quickplay::Off, NotEligible::NotAnnounced),
+        (!announced, NotEligible::NotAnnounced),
         (claim.per_move.ms() > 0, NotEligible::AdditionalTime),
         (!claim.last_period, NotEligible::EarlierPeriod),
         (claim.flag_fallen, NotEligible::FlagFallen),

@@ -117,7 +117,13 @@ fn a_move_that_was_never_published_leaves_no_trace() {
     let mut desk = Desk::new(&GameSetup::default());
     let quiet = FactKind::MoveWithdrawn { ply: 1, uci: "e2e4".into(), published: false };
     assert!(desk.take([quiet]).is_empty());
-    let illegal = FactKind::IllegalMove { by: Color::White, attempt: None, kind: "illegal-move", n: 1 };
+    let illegal = FactKind::IllegalMove {
+        by: Color::White,
+        attempt: None,
+        kind: "illegal-move",
+        n: 1,
+        to: Audience::Arbiter,
+    };
     let advisory = FactKind::Advisory {
         side: None,
         code: "setup-missing",
@@ -456,6 +462,7 @@ fn spectators_see_an_irregular_position_only_where_the_event_says_so() {
         attempt: Some("e1e3".to_owned()),
         kind: "illegal-move",
         n: 1,
+        to: Audience::Arbiter,
     };
     let mut silent = Desk::new(&GameSetup::default());
     silent.take([published(1, "e2e4")]);

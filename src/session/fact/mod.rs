@@ -285,6 +285,8 @@ pub enum FactKind {
         kind: &'static str,
         /// Which such irregularity of this side it is, counted from 1.
         n: u32,
+        /// Who may see it.
+        to: Audience,
     },
     /// Several moves fit what the sensors show.
     Ambiguous {
@@ -503,7 +505,7 @@ impl FactKind {
                 map.serialize_entry("reason", reason)?;
                 map.serialize_entry("published", published)?;
             }
-            FactKind::IllegalMove { by, attempt, kind, n } => {
+            FactKind::IllegalMove { by, attempt, kind, n, to } => {
                 map.serialize_entry("by", color(*by))?;
                 if let Some(attempt) = attempt {
                     map.serialize_entry("attempt", attempt)?;
@@ -512,6 +514,7 @@ impl FactKind {
                 // It is an illegal move in law because it was pressed (Article 7.5.1).
                 map.serialize_entry("completed", &true)?;
                 map.serialize_entry("n", n)?;
+                map.serialize_entry("to", to)?;
             }
             FactKind::Ambiguous { candidates } => {
                 map.serialize_entry("candidates", candidates)?;

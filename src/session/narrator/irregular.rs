@@ -99,8 +99,14 @@ impl Narrator {
             });
             self.mark(format!("illegal_move:{n}"));
             let attempt = Some(uci);
-            let kind = FactKind::IllegalMove { by: side, attempt: attempt.clone(), kind: "illegal-move", n };
-            tell(facts, now, kind);
+            let illegal = FactKind::IllegalMove {
+                by: side,
+                attempt: attempt.clone(),
+                kind: "illegal-move",
+                n,
+                to: Audience::Arbiter,
+            };
+            tell(facts, now, illegal);
             self.suspect_exchange(from, to, now, facts);
             (State::Illegal, attempt)
         } else {

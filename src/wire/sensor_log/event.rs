@@ -166,7 +166,7 @@ fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
     if let Some(text) = raw.result {
         return GameResult::parse(&text)
             .map(Event::Result)
-            .ok_or_else(|| bad("result", format!("expected 1-0, 0-1, 1/2-1/2 or *, found {text:?}")));
+            .ok_or_else(|| bad("result", format!("expected 1-0, 0-1, 1/2-1/2, 0-0 or *, found {text:?}")));
     }
     if let Some(text) = raw.link {
         return match text.as_str() {

@@ -179,6 +179,7 @@ fn an_error_names_the_key_and_what_would_be_right() {
         (r#"{"us":1,"sq":"e4","pc":"x"}"#, "pc: expected a FEN letter"),
         (r#"{"us":1,"occupied":"ff"}"#, "occupied: expected 16 hex digits"),
         (r#"{"us":1,"clock":"red"}"#, "clock: expected white or black"),
+        (r#"{"us":1,"result":"2-0"}"#, "result: expected 1-0, 0-1, 1/2-1/2, 0-0 or *"),
         (r#"{"us":1}"#, "unknown event"),
         (r#"{"sq":"e4","occ":0}"#, "missing field `us`"),
         ("", "not a JSON object"),

@@ -149,6 +149,9 @@ impl Conduct {
             }
         }
         self.clocks.read = Some(desk.at);
+        if reading.running.is_some() {
+            self.clocks.begin(desk.at);
+        }
         self.clocks.now_runs(reading.running.or(self.clocks.running), desk.at);
         self.clocks.since = desk.at;
         self.look_at_recording(desk);
@@ -163,6 +166,17 @@ impl Conduct {
         let just_completed = period > 0 && periods::required_moves(control, period - 1) == Some(completed);
         let next = if just_completed { period } else { period + 1 };
         periods::added_ms(control, next)
+    }
+
+    /// The moves of a control were just completed, and nobody has seen the clock add the time of the next period.
+    pub(in crate::game::conduct) fn control_reached(&self, side: Color, desk: &Desk<'_>) -> bool {
+        let completed = self.completed_by(side, desk);
+        let period = self.clocks.period(side, completed);
+        let half = self.clocks.half(side);
+        let last = period.checked_sub(1).filter(|_| half.has < period && half.ruled.is_none());
+        let control = self.clocks.control_of(side).filter(|_| self.clocks.own.is_none());
+        let required = control.zip(last).and_then(|(control, last)| periods::required_moves(control, last));
+        required == Some(completed)
     }
 
     /// The clock has added the time of the period in which a side plays now.

@@ -152,6 +152,13 @@ impl Conduct {
     pub(in crate::game::conduct) fn observe_flag(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
         let Some(first) = self.flagged() else { return Err("no flag is on record") };
         if self.clocks.white.flag.is_some() && self.clocks.black.flag.is_some() {
+            if self.outcome_of_both(false, desk) == Some(BothFlagsOutcome::Continue) {
+                return Err(
+                    "both flags are down, nobody knows which one fell first, and more moves are to come in \
+                            another period as far as is known: the game goes on (both-flags last-period says that \
+                            this is the last one)",
+                );
+            }
             return self.both_flags(false, desk);
         }
         let Some(end) = self.lost_on_time(first, desk) else {

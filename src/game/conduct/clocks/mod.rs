@@ -5,6 +5,7 @@
 
 mod account;
 mod flags;
+mod late;
 mod own;
 mod period;
 mod recording;
@@ -14,7 +15,7 @@ mod think;
 use serde_json::Value;
 use shakmaty::{ByColor, Color};
 
-use self::think::Thinking;
+use self::{late::Awaited, think::Thinking};
 use super::{Conduct, Desk, correction::Correction};
 use crate::{
     game::own_clock::OwnClock,
@@ -109,6 +110,9 @@ pub(super) struct Clocks {
     pub(super) begun: Option<MonoTime>,
     /// When the game was resumed.
     resumed: Option<MonoTime>,
+    awaited: Awaited,
+    /// The record begins in mid-game: who was there before it is not known.
+    mid_game: bool,
     /// The time of the first event of the record.
     origin: MonoTime,
 }
@@ -120,6 +124,11 @@ impl Clocks {
             setup.time_control.parse().ok().filter(|_| kind != ClockKind::None);
         let allotted =
             |side| control.as_ref().map(|control| periods::initial_ms(control.side(side), &settings.clock));
+        let present = |side: Color| {
+            let word = side.fold_wb("white", "black");
+            setup.given.get("present").and_then(|present| present.get(word)?.as_bool())
+        };
+        let absent = |side: Color| present(side) == Some(false);
         let half = |side: Color| {
             let given = |table: &str, key: &str| setup.given.get(table)?.get(key).and_then(Value::as_u64);
             let word = side.fold_wb("white", "black");
@@ -127,9 +136,8 @@ impl Clocks {
             let played = setup.history.len() + usize::from(side == Color::White);
             let of_history = u32::try_from(played / 2).unwrap_or(u32::MAX);
             let left = given("times_ms", word).or_else(|| allotted(side));
-            let present = setup.given.get("present").and_then(|present| present.get(word)?.as_bool());
             Half {
-                seen: present.unwrap_or(false).then_some(MonoTime::ZERO),
+                seen: present(side).unwrap_or(false).then_some(MonoTime::ZERO),
                 left,
                 at_start: left,
                 given_moves: completed.map_or(0, |moves| moves.saturating_sub(of_history)),
@@ -169,6 +177,11 @@ impl Clocks {
             at_press: AtPress::default(),
             begun: None,
             resumed: None,
+            awaited: Awaited::new(
+                settings.default_time_s,
+                ByColor { white: absent(Color::White), black: absent(Color::Black) },
+            ),
+            mid_game: !setup.history.is_empty(),
             origin: MonoTime::ZERO,
         }
     }
@@ -244,7 +257,17 @@ impl Clocks {
     fn run(&mut self, side: Color, at: MonoTime) {
         self.now_runs(Some(side), at);
         self.since = at;
-        self.begun.get_or_insert(at);
+        self.begin(at);
+    }
+
+    /// A clock runs for the first time: the session begins.
+    fn begin(&mut self, at: MonoTime) {
+        if self.begun.is_none() {
+            self.begun = Some(at);
+            if !self.mid_game {
+                self.await_players(at);
+            }
+        }
     }
 
     /// This clock runs, since `at` where it did not before.
@@ -321,11 +344,15 @@ impl Clocks {
             (half.at_start, half.arrived) = (left, false);
             half.seen = half.seen.filter(|_| !anew);
         }
+        self.await_players(at);
     }
 
     /// A player is there.
     pub(super) fn see(&mut self, side: Color, at: MonoTime) {
         self.half_mut(side).seen.get_or_insert(at);
+        if self.late_due().is_some() {
+            self.look_at_awaited();
+        }
     }
 
     /// Whether a player gave a sign of being there.

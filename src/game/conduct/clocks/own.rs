@@ -75,7 +75,7 @@ impl Conduct {
     pub(in crate::game::conduct) fn own_pressed(&mut self, desk: &Desk<'_>) {
         if !self.is_over(desk) {
             self.clocks.paused = false;
-            self.clocks.begun.get_or_insert(desk.at);
+            self.clocks.begin(desk.at);
         }
     }
 

@@ -44,6 +44,11 @@ impl Clocks {
         self.period(side, completed) > 0
     }
 
+    /// What the period of a player who completed so many moves has added, in milliseconds.
+    pub(in crate::game::conduct) fn period_ms(&self, side: Color, completed: u32) -> Option<u64> {
+        periods::added_ms(self.control_of(side)?, self.period(side, completed))
+    }
+
     /// What the next period adds, in milliseconds.
     pub(in crate::game::conduct) fn next_period_ms(&self, side: Color, completed: u32) -> Option<u64> {
         periods::added_ms(self.control_of(side)?, self.period(side, completed) + 1)

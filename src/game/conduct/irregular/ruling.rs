@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role};
 
 use super::{Irregularity, NO_ATTEMPT, Stage, TOO_EARLY, as_it_looks, both_in_check, still_to_do};
 use crate::{
-    game::conduct::{Conduct, Desk, Order, claims::Pending, rulings::Refusal},
+    game::conduct::{Conduct, Desk, Order, claims::Pending, rulings::Refusal, turn::Violation},
     laws::arithmetic::illegal::{self, IllegalTimes},
     laws::settings::{IllegalFinality, IllegalPosition, PressWithoutMove, Unpromoted},
     session::{
@@ -188,7 +188,9 @@ impl Conduct {
         let found = found.clone();
         let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
         let n = self.confirmed(found.by) + 1;
-        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n };
+        // A player or the arbiter asks: he looks at it now, whoever was told before.
+        let to = Audience::Arbiter;
+        let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
     }
 
@@ -253,6 +255,7 @@ impl Conduct {
             }
         }
         desk.calc(ClockCalc {
+            side: Some(Side(by)),
             n: Some(n),
             inc_removed,
             before: Some(times(before)),
@@ -261,13 +264,28 @@ impl Conduct {
         });
     }
 
-    /// The arbiter finds that there is nothing to rule.
-    pub(in crate::game::conduct) fn dismiss(&mut self) -> bool {
+    /// The arbiter finds that there was no illegal move. False where none waits for him.
+    pub(in crate::game::conduct) fn dismiss_illegal(&mut self) -> bool {
         let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
         if waiting {
             self.irregularity = None;
         }
         waiting
+    }
+
+    /// The arbiter finds that there is nothing to rule: no illegal move, or no breach of Article 4 that could still
+    /// be corrected.
+    pub(in crate::game::conduct) fn dismiss(&mut self, desk: &Desk<'_>) -> bool {
+        if self.dismiss_illegal() {
+            return true;
+        }
+        let open = |violation: &Violation| !violation.forfeited;
+        let over = self.is_over(desk) && !self.ended_in_breach(desk);
+        if over || !self.violation.as_ref().is_some_and(open) {
+            return false;
+        }
+        self.violation = None;
+        true
     }
 
     /// A position that is illegal in itself was there after the next move, too (Article A.5.4).

@@ -61,7 +61,8 @@ impl Conduct {
             }
         } else if self.clocks.running().is_some() {
             self.tell_ran_without(side, came, desk);
-        } else if default_time::is_charged(&self.settings) && self.absent_until_now(desk) == Some(side) {
+        } else if self.absent_until_now(desk) == Some(side) {
+            // Unlike that of the start, this rule does not ask for a default time (Guideline I.11).
             self.tell_absence(side, from, came, desk);
         }
     }
@@ -92,6 +93,11 @@ impl Conduct {
         for side in [Color::Black, Color::White].into_iter().filter(|side| !self.clocks.was_seen(*side)) {
             self.tell_late(side, check, desk);
         }
+    }
+
+    /// A player is so late, and nobody asked.
+    pub(in crate::game::conduct) fn tell_late_by(&self, side: Color, late_ms: u64, desk: &mut Desk<'_>) {
+        self.tell_late(side, default_time::check(&self.settings, late_ms), desk);
     }
 
     /// How late a player is; the arbiter is called when that is more than allowed, also where his clock runs.

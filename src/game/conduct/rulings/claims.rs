@@ -4,10 +4,15 @@ use shakmaty::Color;
 
 use super::Refusal;
 use crate::{
-    game::conduct::{Conduct, Desk, Order, claims::Pending, command::PenaltyKind},
+    game::conduct::{
+        Conduct, Desk, Order,
+        claims::{Pending, why_not},
+        command::PenaltyKind,
+    },
     laws::arithmetic::{
         claim::{ClaimTimes, incorrect_claim},
-        clock, quickplay,
+        clock,
+        quickplay::{self, Circumstances},
     },
     session::{
         event::GameResult,
@@ -24,10 +29,8 @@ use crate::{
 impl Conduct {
     /// A claim, or what is on record, is refused; `spoken`: a claim that no button told, if nothing waits.
     pub(super) fn reject(&mut self, spoken: bool, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let found = self.dismiss();
-        let claim = self.claims.pending.take();
-        let Some(claim) = claim else {
-            if found {
+        let Some(claim) = self.claims.pending.take() else {
+            if self.dismiss(desk) || self.claims.five_seconds.take().is_some() {
                 return Ok(());
             }
             if self.adjournment.close_envelope() {
@@ -45,10 +48,21 @@ impl Conduct {
         };
         match claim.kind {
             "quickplay" => {
-                self.tell_bonus(!claim.by, desk);
+                if self.no_quickplay(claim.by, desk).is_none() {
+                    self.tell_bonus(!claim.by, desk);
+                }
                 return Ok(());
             }
-            "touch" | "setup" | "illegal" | "time" | "sealed-move" => return Ok(()),
+            // There was no breach, or no illegal move: nothing of it is left to be confirmed.
+            "touch" => {
+                self.violation = None;
+                return Ok(());
+            }
+            "illegal" => {
+                self.dismiss_illegal();
+                return Ok(());
+            }
+            "setup" | "time" | "sealed-move" => return Ok(()),
             _ => self.tell_incorrect_claim(&claim, desk),
         }
         if let Some(mv) = claim.intended
@@ -110,6 +124,9 @@ impl Conduct {
 
     /// A claim is right.
     pub(super) fn accept(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if let Some(reason) = self.pending_without_quickplay(desk) {
+            return Err(format!("{reason}; a draw by another reason is entered with result 1/2-1/2").into());
+        }
         let Some(claim) = self.claims.pending.take() else {
             return Err("no claim waits for a ruling".into());
         };
@@ -131,6 +148,12 @@ impl Conduct {
         Ok(())
     }
 
+    /// A claim in the quickplay finish waits, which this game does not have: why not.
+    pub(super) fn pending_without_quickplay(&self, desk: &Desk<'_>) -> Option<&'static str> {
+        let claim = self.claims.pending.as_ref().filter(|claim| claim.kind == "quickplay")?;
+        self.no_quickplay(claim.by, desk)
+    }
+
     /// The game does not count.
     pub(super) fn declare_void(&mut self, desk: &mut Desk<'_>) {
         desk.conclude(Conclusion::void());
@@ -150,9 +173,17 @@ impl Conduct {
 
     /// Five seconds a move for both from now on, and two minutes for the opponent (Guideline III.4).
     pub(super) fn five_seconds(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let Some(per_move) = quickplay::five_second_mode(&self.settings) else {
+        if quickplay::five_second_mode(&self.settings).is_none() {
             return Err("the five-second mode was not announced (rules.quickplay)".into());
+        }
+        let asked = self.claims.five_seconds;
+        // What the clock shows and who has the move counted when it was asked for.
+        let request = Circumstances {
+            to_move: true,
+            flag_fallen: false,
+            ..self.circumstances(asked.unwrap_or(desk.turn()), 0, desk)
         };
+        let per_move = quickplay::five_seconds(&self.settings, &request).map_err(why_not)?;
         let Some(by) = self.claims.five_seconds.take() else {
             return Err("nobody has asked for it (button request-five-seconds-white or -black)".into());
         };

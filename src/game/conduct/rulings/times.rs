@@ -84,10 +84,22 @@ impl Conduct {
         }
     }
 
-    /// The time of the next period was added, for the side whose clock was last read to need it.
-    pub(super) fn period_added(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let side = desk.turn();
+    /// The time of a period was added: to whom the arbiter says, or to the player whose control was reached, and where
+    /// that is nobody, to the one who has the move.
+    pub(super) fn period_added(&mut self, side: Option<Color>, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let reached = |side: &Color| self.control_reached(*side, desk);
+        let sides = [desk.turn(), !desk.turn()];
+        let flagged = sides.into_iter().filter(reached).find(|side| self.clocks.flag(*side).is_some());
+        let named = side.or(flagged).or_else(|| sides.into_iter().find(reached));
+        let side = named.unwrap_or(desk.turn());
         let completed = self.completed_by(side, desk);
+        if self.control_reached(side, desk) {
+            // It has begun with the last move of the one before (Article 6.3.1; 2005: 6.2).
+            let ms = self.clocks.period_ms(side, completed).unwrap_or(0);
+            self.period_was_added(side, desk);
+            self.add_time(side, i64::try_from(ms).unwrap_or(i64::MAX), desk);
+            return Ok(());
+        }
         let Some(ms) = self.clocks.next_period_ms(side, completed) else {
             return Err("the time control has no further period".into());
         };

@@ -39,26 +39,24 @@ impl Conduct {
     pub(super) fn look_for_violation(&mut self, mv: Move, made: Made, index: usize, desk: &mut Desk<'_>) {
         let to = audience(self.settings.touch.violation_alert);
         let played = Some(made.uci);
-        let bound_to = self.turn.seldom.as_mut().and_then(|seldom| seldom.bound_to.take());
-        if let Some((moves, article)) = bound_to
-            && !moves.is_empty()
+        if let Some((moves, article)) = &self.turn.seldom().bound_to
             && !moves.contains(&mv)
         {
-            let required = self.texts(&moves, desk);
+            let required = self.texts(moves, desk);
             let notice = Notice::of("touch-violation", to);
-            desk.notice(Notice { required, played, article: Some(article), ..notice });
+            desk.notice(Notice { required, played, article: Some(*article), ..notice });
             return;
         }
-        if let Some(released) =
-            self.turn.seldom().released.filter(|released| !is_part_of(released.mv, mv, made.by))
-        {
+        // What a ruling or an envelope leaves open may still bind by a touch or a release.
+        let released = self.turn.seldom().released.filter(|released| self.turn.lets_play(&released.mv));
+        if let Some(released) = released.filter(|released| !is_part_of(released.mv, mv, made.by)) {
             if released.mv != mv {
                 self.moved_on(released, mv, made, desk);
             }
             return;
         }
         if let Some(committed) = self.turn.seldom().committed.clone()
-            && !committed.moves.is_empty()
+            && committed.moves.iter().any(|mv| self.turn.lets_play(mv))
             && !committed.moves.contains(&mv)
         {
             let code = if committed.castling { "castle-abandoned" } else { "released-then-moved" };
@@ -85,6 +83,7 @@ impl Conduct {
             _ => return,
         };
         if let Some(moves) = &binding.moves
+            && moves.iter().any(|mv| self.turn.lets_play(mv))
             && !binding.allows(mv)
         {
             let required = self.texts(moves, desk);

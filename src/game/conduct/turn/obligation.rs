@@ -86,7 +86,7 @@ impl Conduct {
     }
 
     pub(in crate::game::conduct) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
-        if self.tell_common(reported, desk) {
+        if self.is_bound() && self.tell_bound(reported, desk) || self.tell_common(reported, desk) {
             return;
         }
         let (touches, mut uncertain) = self.ordered(desk);
@@ -109,6 +109,34 @@ impl Conduct {
         desk.bind(obligation);
         self.turn.reach = Bitboard::EMPTY;
         self.turn.seldom_mut().binding = Some(binding);
+    }
+
+    /// The player has to play one of certain moves whatever he touches: by a ruling, or by the envelope.
+    pub(super) fn is_bound(&self) -> bool {
+        self.turn.seldom.as_deref().is_some_and(|seldom| seldom.bound_to.is_some())
+    }
+
+    /// What touches leave of the moves that a ruling or an envelope leaves: all of them where nothing fits both.
+    /// False where the touches say it all.
+    #[cold]
+    fn tell_bound(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
+        let Some((moves, rule)) = self.turn.seldom().bound_to.clone() else { return false };
+        let (touches, _) = self.ordered(desk);
+        let touched = self.bind(&touches, desk).moves;
+        if touched.as_ref().is_some_and(|touched| touched.iter().all(|mv| moves.contains(mv))) {
+            return false;
+        }
+        let mut left: Vec<Move> = touched.into_iter().flatten().filter(|mv| moves.contains(mv)).collect();
+        if left.is_empty() {
+            left = moves;
+        }
+        let binding =
+            Binding { moves: Some(left), rule, must_move: None, must_capture: None, must_castle: None };
+        let obligation = self.obligation(&touches, &binding, desk);
+        desk.bind(Obligation { reported, certainty: TouchCertainty::Arbiter, ..obligation });
+        self.turn.reach = Bitboard::EMPTY;
+        self.turn.seldom_mut().binding = Some(binding);
+        true
     }
 
     /// The common cases: one man of the player's own, or it and one that it captures. False when it is another.

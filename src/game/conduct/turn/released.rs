@@ -94,8 +94,8 @@ impl Conduct {
         self.turn.seldom_mut().committed = Some(committed);
     }
 
-    /// A made move was taken up again: its man had been released.
-    pub(in crate::game::conduct) fn withdrawn(&mut self, desk: &Desk<'_>) {
+    /// A made move was taken up again: its man had been released, where the move was executed.
+    pub(in crate::game::conduct) fn withdrawn(&mut self, executed: bool, desk: &Desk<'_>) {
         if self.ruled_back {
             return;
         }
@@ -105,7 +105,7 @@ impl Conduct {
         self.turn.contacts.extend(contacts.into_iter().take(MAX_CONTACTS));
         self.turn.due = due;
         self.unpressed = None;
-        let Some((made, mv)) = self.last_made.take() else { return };
+        let Some((made, mv)) = self.last_made.take().filter(|_| executed) else { return };
         let up = |contact: &&Contact| contact.square == mv.to() && !contact.occupied;
         let lifted = self.turn.contacts.iter().rev().find(up).map_or(desk.at, |contact| contact.at);
         let dwell_ms = lifted.since(made.placed) / 1000;

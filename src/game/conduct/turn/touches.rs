@@ -187,7 +187,7 @@ impl Conduct {
                     self.turn.touches.pop();
                     return;
                 }
-            } else if self.turn.touches.len() == 1 {
+            } else if self.turn.touches.len() == 1 && !self.is_bound() {
                 self.tell_victim(square, &captures, desk);
                 return;
             }

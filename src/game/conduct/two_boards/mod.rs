@@ -78,6 +78,11 @@ impl TwoBoards {
         if !mirrors.is_empty() {
             return mirrors.iter().any(|mirror| mirror.squares.contains(square));
         }
+        self.may_touch(unit, square, session)
+    }
+
+    /// True when the player of a board may touch the man on this square in a move of his.
+    fn may_touch(&self, unit: Unit, square: Square, session: &Session) -> bool {
         self.may_move(unit, session)
             && !(session.moves_of(square).is_empty() && session.captures_of(square).is_empty())
     }
@@ -224,8 +229,16 @@ impl Seen for SeenBy<'_> {
         self.session.position().board().occupied()
     }
 
+    fn shown(&self) -> Bitboard {
+        self.boards.map_or_else(|| self.game(), |boards| boards.board(self.unit).occupied)
+    }
+
     fn expects(&self, square: Square) -> bool {
         self.boards.is_some_and(|boards| boards.expects(self.unit, square, self.session))
+    }
+
+    fn may_touch(&self, square: Square) -> bool {
+        self.boards.is_some_and(|boards| boards.may_touch(self.unit, square, self.session))
     }
 }
 

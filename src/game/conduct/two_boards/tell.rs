@@ -4,6 +4,7 @@ use shakmaty::{Bitboard, Color, Position as _};
 
 use super::{
     super::{Conduct, Desk, fen_of},
+    early::Change,
     one_board::OneBoard,
 };
 use crate::session::{
@@ -25,6 +26,15 @@ impl Conduct {
         let name = unit.as_str();
         let detail = format!("board {name} lies turned by 180 degrees; its squares are read accordingly");
         desk.notice(Notice { detail: detail.into(), ..Notice::of("board-turned", Audience::Arbiter) });
+    }
+
+    /// Men of a board that was read the wrong way round were not lifted after all.
+    pub(in crate::game) fn were_no_touches(&mut self, undone: &[Change], desk: &mut Desk<'_>) {
+        let before = self.turn.touched().len();
+        self.turn.forget_touches_on(undone.iter().map(|(square, _)| *square).collect());
+        if self.turn.touched().len() < before {
+            self.tell_obligation(false, desk);
+        }
     }
 
     /// The boards still differ after the time that they had.

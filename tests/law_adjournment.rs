@@ -1,0 +1,214 @@
+//! Adjournment: the position that is put up, the envelope, what stands in it, and the reply of a player whose
+//! opponent does not come.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "support/script.rs"]
+#[allow(dead_code)]
+mod script;
+
+use script::{at, facts, of, under};
+use serde_json::{Value, json};
+use touchmoved::{
+    replay::{Emit, Replay, Threshold},
+    session::io::Input,
+    wire::sensor_log,
+};
+
+const EDITIONS: [&str; 3] = ["fide-2005", "fide-2023", "ua"];
+const START: &str = "4k3/p3p3/8/8/8/8/8/4KB2 w - - 0 1";
+
+fn with(rules: &str, more: &[(&str, Value)]) -> Value {
+    let mut header = under(rules);
+    header["start_fen"] = json!(START);
+    for (key, value) in more {
+        header[*key] = value.clone();
+    }
+    header
+}
+
+/// Whether each command was accepted, in order.
+fn accepted(facts: &[Value]) -> Vec<bool> {
+    of(facts, "arbiter_entry").into_iter().map(|entry| entry["accepted"].as_bool().unwrap()).collect()
+}
+
+/// I.5 (2005: A.5): the position before the sealed move, though that was made on the board.
+#[test]
+fn the_position_that_is_put_up_is_the_one_before_the_sealed_move() {
+    let script = "
+        0 arbiter seal-request
+        500 lift f1
+        1000 place b5
+        1500 press pause
+        900000 arbiter resume
+        901000 arbiter open-envelope f1b5
+        902000 press run-black";
+    for rules in EDITIONS {
+        let told = facts(with(rules, &[("time_control", json!("5400+30"))]), script);
+        assert_eq!(of(&told, "position")[0]["fen"], START, "{rules}");
+        // The increment of a move that is not completed was given to nobody.
+        let used: Vec<&Value> = of(&told, "clock")
+            .into_iter()
+            .filter(|fact| fact["calc"] == "time-used")
+            .map(|fact| &fact["used"])
+            .collect();
+        assert_eq!(used, [0, 0], "{rules}");
+        assert_eq!(of(&told, "resume-check")[0]["equal"], true, "{rules}");
+    }
+    // The men were put back for the night, and the move is made again.
+    let script = script
+        .replace("900000 arbiter", "2000 lift b5\n2500 place f1\n900000 arbiter")
+        .replace("902000 press", "901200 lift f1\n901600 place b5\n902000 press");
+    let told = facts(with("fide-2023", &[]), &script);
+    assert_eq!(of(&told, "position")[0]["fen"], START);
+    assert_eq!(of(&told, "move_made").len(), 1);
+    assert_eq!(of(&told, "resume-check")[0]["equal"], true);
+    // The envelope is gone: the same position (I.11; 2005: A.11a).
+    let told = facts(with("fide-2023", &[]), &script.replace("open-envelope f1b5", "envelope-missing"));
+    assert_eq!(of(&told, "position")[1]["fen"], START);
+}
+
+/// I.1.1 (2005: A.1a): the arbiter hears which move has to be written, however the clock is stopped.
+#[test]
+fn the_arbiter_is_told_of_a_move_that_has_to_be_the_sealed_one() {
+    for (rules, stop) in EDITIONS.into_iter().flat_map(|rules| [(rules, "press white"), (rules, "tick")]) {
+        for config in [json!({}), json!({"feed.embargo_on_seal": false})] {
+            let script = format!("0 arbiter seal-request\n500 lift f1\n1000 place b5\n1500 {stop}");
+            let told = facts(with(rules, &[("config", config.clone())]), &script);
+            let reminders = of(&told, "sealed-move-on-board");
+            assert_eq!(reminders.len(), 1, "{rules} {stop} {config}");
+            assert_eq!(
+                (&reminders[0]["uci"], &reminders[0]["to"]),
+                (&json!("f1b5"), &json!("arbiter")),
+                "{rules} {stop}"
+            );
+        }
+    }
+}
+
+/// I.2.6 (2005: A.2f): an offer that stands belongs on the envelope, also one that is made while the move is sealed.
+#[test]
+fn an_offer_while_the_move_is_sealed_stands_on_the_envelope() {
+    let script = "
+        0 arbiter seal-request
+        500 lift f1
+        1000 place b5
+        1500 button draw-offer-white
+        2000 press pause
+        3000 button draw-decline-black";
+    let told = facts(with("fide-2023", &[]), script);
+    let fields: Vec<(&Value, &Value)> = of(&told, "envelope")
+        .into_iter()
+        .map(|fact| (&fact["fields"]["draw_offer"], &fact["fields"]["position"]))
+        .collect();
+    let start = json!(START);
+    assert_eq!(fields, [(&json!(false), &start), (&json!(true), &start), (&json!(false), &start)]);
+}
+
+/// I.9.3 (2005: A.9c): the player who is there seals his reply; it is read when the sealer has come.
+#[test]
+fn a_sealed_reply_is_read_and_played() {
+    let script = "
+        0 arbiter seal-request
+        500 press pause
+        900000 arbiter resume
+        901000 arbiter open-envelope f1b5
+        902000 lift f1
+        902500 place b5
+        903000 press run-black
+        904000 arbiter reply-sealed
+        904500 press black
+        990000 arbiter open-envelope Kd8
+        991000 arbiter reject
+        992000 arbiter open-envelope Kf7
+        993000 lift e8
+        993500 place f7
+        994000 lift b5
+        994500 place c4
+        995000 press white";
+    for rules in EDITIONS {
+        let told = facts(with(rules, &[]), script);
+        assert!(
+            accepted(&told).into_iter().all(|accepted| accepted),
+            "{rules}: {:?}",
+            of(&told, "arbiter_entry")
+        );
+        let read: Vec<(&Value, &Value)> =
+            of(&told, "sealed-move").into_iter().map(|fact| (&fact["side"], &fact["uci"])).collect();
+        let (white, black) = (json!("white"), json!("black"));
+        assert_eq!(
+            read,
+            [(&white, &json!("f1b5")), (&black, &json!("e8d8")), (&black, &json!("e8f7"))],
+            "{rules}"
+        );
+        assert_eq!(at(&told, 12, "obligation")[0]["legal"], json!(["e8f7"]), "{rules}");
+        let made: Vec<(&Value, &Value)> =
+            of(&told, "move_made").into_iter().map(|fact| (&fact["uci"], &fact["by_rule"])).collect();
+        let sealed = json!("sealed");
+        let expected = [(&json!("f1b5"), &sealed), (&json!("e8f7"), &sealed), (&json!("b5c4"), &Value::Null)];
+        assert_eq!(made, expected, "{rules}");
+        assert_eq!(of(&told, "move_completed").len(), 3, "{rules}");
+    }
+    // A reply that is no move loses like a sealed move that is none.
+    let told = facts(
+        with("fide-2023", &[]),
+        &script.replace("Kd8", "a7a3").replace("992000 arbiter", "992000 arbiter x"),
+    );
+    assert_eq!(at(&told, 9, "game_end")[0]["result"], "1-0");
+}
+
+#[test]
+fn a_reply_is_sealed_once_the_sealed_move_is_on_the_board() {
+    let told = facts(
+        with("fide-2023", &[]),
+        "0 arbiter seal-request\n500 press pause\n1000 arbiter reply-sealed\n1500 arbiter open-envelope f1b5\n\
+         2000 arbiter reply-sealed\n2500 arbiter open-envelope a7a6",
+    );
+    assert_eq!(accepted(&told), [true, false, true, false, false]);
+}
+
+/// No time is involved when the paper holds no move and the opponent cannot mate.
+#[test]
+fn an_envelope_without_a_move_draws_by_a_reason_of_its_own() {
+    let fen = json!("4k3/8/8/8/8/8/8/4KR2 w - - 0 1");
+    let told = facts(
+        with("fide-2023", &[("start_fen", fen)]),
+        "0 arbiter seal-request\n500 press pause\n1000 arbiter open-envelope f1b5\n1500 arbiter confirm",
+    );
+    let ends: Vec<&Value> = of(&told, "game_end").into_iter().map(|fact| &fact["reason"]).collect();
+    assert_eq!(ends, ["sealed-move-invalid-draw"; 2]);
+}
+
+/// What `replay` prints of a log that ends before the envelope is opened.
+fn printed(emit: Emit, threshold: Threshold, end: &[Value]) -> String {
+    let mut header = with("fide-2023", &[]);
+    header["sensor_log"] = json!(1);
+    let setup = sensor_log::parse_header(&header.to_string()).unwrap();
+    let mut replay = Replay::new(&setup, emit, None).unwrap().at(threshold);
+    let played = [
+        json!({"us": 0, "arbiter": "seal-request"}),
+        json!({"us": 500_000, "sq": "f1", "occ": 0}),
+        json!({"us": 1_000_000, "sq": "b5", "occ": 1}),
+        json!({"us": 1_500_000, "clock": "white"}),
+    ];
+    for line in played.iter().chain(end) {
+        let stamped = sensor_log::parse_event(&line.to_string()).unwrap();
+        replay.input(stamped.at, &Input::Event(stamped.unit, stamped.event)).unwrap();
+    }
+    replay.finish().unwrap();
+    replay.take_output()
+}
+
+#[test]
+fn a_replay_shows_no_sealed_move_before_the_envelope_is_opened() {
+    let opened = [json!({"us": 9_000_000, "arbiter": "open-envelope Bb5"})];
+    for emit in [Emit::Moves, Emit::Uci, Emit::Pgn] {
+        for threshold in [Threshold::Made, Threshold::Completed] {
+            let shows = |end: &[Value]| {
+                let text = printed(emit, threshold, end);
+                text.contains("f1b5") || text.contains("Bb5")
+            };
+            assert!(!shows(&[]), "{emit:?} {threshold:?}");
+            assert!(shows(&opened), "{emit:?} {threshold:?}");
+        }
+    }
+}
