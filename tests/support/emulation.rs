@@ -160,6 +160,18 @@ impl Program {
         (0..count).map(|_| self.next().encode()[0]).collect()
     }
 
+    /// The ids of the next messages, as many as are wanted. A clock that is told regularly may come in between.
+    pub fn answers(&mut self, wanted: &[u8]) -> Vec<u8> {
+        let mut ids = Vec::new();
+        while let Some(next) = wanted.get(ids.len()) {
+            let id = self.next().encode()[0];
+            if id == *next || id != 0x8d {
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
     /// What it asks for and gets: the placement.
     pub fn dump(&mut self) -> String {
         self.say(&[0x42]);
@@ -186,6 +198,6 @@ impl Program {
         for _ in 0..10 {
             self.read();
         }
-        self.got.is_empty() && self.framer.pending() == 0
+        self.got.iter().all(|(id, _)| *id == 0x8d) && self.framer.pending() == 0
     }
 }

@@ -60,7 +60,7 @@ fn each_audience_has_its_own_numbers_without_gaps() {
     assert_eq!(ids(&items), ["r-2", "r-3", "r-4", "r-5"]);
     assert_eq!(items[0].1, "snapshot 12");
     let items = drain(&mut one);
-    assert_eq!(ids(&items), ["r-1", "r-2"]);
+    assert_eq!(ids(&items), ["r.0-1", "r.0-2"]);
     assert_eq!(items[0].1, "snapshot 1");
 }
 
@@ -72,8 +72,8 @@ fn a_reader_resumes_after_the_last_event_it_has() {
     hub.publish("1", vec![board("c")]);
     let items = drain(&mut hub.subscribe(Audience::All, Some("r-3")));
     assert_eq!(ids(&items), ["r-4", "r-5"]);
-    let items = drain(&mut hub.subscribe(Audience::Board("1".to_owned()), Some("r-2")));
-    assert_eq!(ids(&items), ["r-3"]);
+    let items = drain(&mut hub.subscribe(Audience::Board("1".to_owned()), Some("r.0-2")));
+    assert_eq!(ids(&items), ["r.0-3"]);
     assert!(drain(&mut hub.subscribe(Audience::All, Some("r-5"))).is_empty(), "nothing was missed");
 }
 
@@ -83,12 +83,12 @@ fn an_identifier_that_cannot_be_resumed_gets_a_snapshot() {
     for n in 0..RING {
         hub.publish("1", vec![board(&n.to_string())]);
     }
-    for id in ["r-0", "r-1", "other-4000", "r-99999", "r-", "4000", "", "r-x"] {
+    for id in ["r-0", "r-1", "r.0-4000", "other-4000", "r-99999", "r-", "4000", "", "r-x"] {
         let items = drain(&mut hub.subscribe(Audience::All, Some(id)));
         assert_eq!(items, [("r-4098".to_owned(), "snapshot 12".to_owned())], "{id}");
     }
     assert_eq!(drain(&mut hub.subscribe(Audience::All, Some("r-2049"))).len(), 2049);
-    let quiet = drain(&mut hub.subscribe(Audience::Board("2".to_owned()), Some("r-1")));
+    let quiet = drain(&mut hub.subscribe(Audience::Board("2".to_owned()), Some("r.1-1")));
     assert!(quiet.is_empty(), "a quiet board keeps its readers");
 }
 
@@ -96,7 +96,7 @@ fn an_identifier_that_cannot_be_resumed_gets_a_snapshot() {
 fn a_new_game_is_a_snapshot_in_the_stream() {
     let hub = hub();
     let mut all = hub.subscribe(Audience::All, Some("r-2"));
-    let mut other = hub.subscribe(Audience::Board("2".to_owned()), Some("r-1"));
+    let mut other = hub.subscribe(Audience::Board("2".to_owned()), Some("r.1-1"));
     hub.publish("1", vec![board("x")]);
     hub.set(state("1"));
     let items = drain(&mut all);
