@@ -51,7 +51,7 @@ fi
 kernel=$(<"$work/version")
 qemu=$(program qemu-system-aarch64)
 
-# The compiler expects its C library where the package would have put it.
+# The linker expects its C library where the package would have put it.
 cross=$root/usr/aarch64-linux-gnu
 cat >"$work/linker" <<LINKER
 #!/bin/sh
@@ -60,15 +60,30 @@ LINKER
 chmod +x "$work/linker"
 
 # The compiler is Debian's. Two positions need no optimising, and no debugger follows them.
-tests=$(
-    export RUSTC=$root/usr/bin/rustc CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 \
-        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$work/linker \
-        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS='-C target-feature=+crt-static'
-    unpacked build_test gpio_rppal --target aarch64-unknown-linux-gnu --target-dir "$work/target" \
+export RUSTC=$root/usr/bin/rustc CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+rust_flags='-C target-feature=+crt-static'
+built=$(
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=$work/linker \
+        CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS=$rust_flags
+    unpacked cargo build --quiet --locked --lib --no-default-features --features gpio \
+        --target aarch64-unknown-linux-gnu --target-dir "$work/target" --message-format=json-render-diagnostics \
         --config profile.dev.package.shakmaty.opt-level=0 --config profile.dev.package.sha2.opt-level=0 \
         --config profile.dev.package.serde_json.opt-level=0
-)
-[[ -x $tests ]] || fail 'cargo does not say where the tests are'
+) || fail 'the library cannot be built'
+
+# The file of a library that cargo has built.
+library() {
+    grep -o "\"[^\"]*/lib$1\(-[^\"]*\)\?\.rlib\"" <<<"$built" | tail -n 1 | tr -d '"'
+}
+
+# By hand, because cargo would build everything that any test needs.
+tests=$work/gpio_rppal
+# shellcheck disable=SC2086
+unpacked "$RUSTC" --edition 2024 --crate-name gpio_rppal --test tests/gpio_rppal.rs -o "$tests" \
+    --target aarch64-unknown-linux-gnu -C linker="$work/linker" $rust_flags --cfg 'feature="gpio"' \
+    -L dependency="$work/target/aarch64-unknown-linux-gnu/debug/deps" -L dependency="$work/target/debug/deps" \
+    --extern touchmoved="$(library touchmoved)" --extern shakmaty="$(library shakmaty)" ||
+    fail 'the test gpio_rppal cannot be built'
 part build
 prepared
 need_memory 1500
