@@ -101,7 +101,9 @@ fn an_offer_while_the_move_is_sealed_stands_on_the_envelope() {
         .map(|fact| (&fact["fields"]["draw_offer"], &fact["fields"]["position"]))
         .collect();
     let start = json!(START);
-    assert_eq!(fields, [(&json!(false), &start), (&json!(true), &start), (&json!(false), &start)]);
+    // At the request, at the offer, when the sealer stops his clock, and when it is declined.
+    let offered = [false, true, true, false].map(Value::from);
+    assert_eq!(fields, offered.each_ref().map(|offered| (offered, &start)));
 }
 
 /// I.9.3 (2005: A.9c): the player who is there seals his reply; it is read when the sealer has come.
@@ -211,4 +213,123 @@ fn a_replay_shows_no_sealed_move_before_the_envelope_is_opened() {
             assert!(shows(&opened), "{emit:?} {threshold:?}");
         }
     }
+}
+
+/// The sealed move, the reply on the board, and what belongs to an adjournment is over.
+#[test]
+fn the_game_that_went_on_is_not_adjourned_any_more() {
+    for rules in EDITIONS {
+        let told = facts(
+            with(rules, &[]),
+            "0 arbiter seal-request
+            500 press pause
+            1000 arbiter resume
+            2000 arbiter open-envelope Bb5
+            2500 arbiter envelope-missing
+            3000 lift f1
+            3500 place b5
+            4000 press run-black
+            5000 lift e8
+            5500 place d8
+            6000 press black
+            7000 arbiter reply-sealed
+            7100 arbiter envelope-missing
+            7200 arbiter resume
+            8000 lift e1
+            8500 place e2
+            9000 press white",
+        );
+        let expected = [true, true, true, false, false, false, false];
+        assert_eq!(accepted(&told), expected, "{rules}");
+        let rules_of: Vec<&Value> = of(&told, "move_made").into_iter().map(|fact| &fact["by_rule"]).collect();
+        assert_eq!(rules_of, [&json!("sealed"), &Value::Null, &Value::Null], "{rules}");
+        // I.12: of each player once.
+        let closed: Vec<&Value> = of(&told, "advisory")
+            .into_iter()
+            .filter(|fact| fact["code"] == "time-correction-closed")
+            .map(|fact| &fact["side"])
+            .collect();
+        assert_eq!(closed, ["white", "black"], "{rules}");
+    }
+}
+
+/// I.9.3 (2005: A.9c): the reply lies in an envelope of its own, which is opened after the sealed move was completed.
+#[test]
+fn a_sealed_reply_is_sealed_once_and_belongs_to_the_adjournment() {
+    for rules in EDITIONS {
+        let told = facts(
+            with(rules, &[]),
+            "0 arbiter seal-request
+            500 press pause
+            1000 arbiter resume
+            2000 arbiter open-envelope Bb5
+            3000 lift f1
+            3500 place b5
+            4000 arbiter reply-sealed
+            4100 arbiter reply-sealed
+            5000 press run-white
+            6000 arbiter open-envelope Kd8
+            6500 lift e8
+            7000 place d8
+            8000 arbiter resume",
+        );
+        assert_eq!(accepted(&told), [true, true, true, true, false, true, true], "{rules}");
+    }
+}
+
+/// What of an account of time came out: kind, before, after.
+fn accounts<'f>(facts: &'f [Value], calc: &str) -> Vec<[&'f Value; 2]> {
+    let clocks = of(facts, "clock").into_iter().filter(|fact| fact["calc"] == calc);
+    clocks.map(|fact| [&fact["before"], &fact["after"]]).collect()
+}
+
+/// I.1.2 (2005: A.1b): he who adjourns early has used the session; the time in which he writes is of it.
+#[test]
+fn writing_a_move_that_is_sealed_early_costs_nothing_more() {
+    for kind in ["external", "own"] {
+        for (rules, writes_ms, left) in [
+            ("fide-2005", 60_000, 1_740_000),
+            ("fide-2023", 60_000, 1_740_000),
+            ("fide-2023", 1_900_000, 1_640_000),
+        ] {
+            let header = with(
+                rules,
+                &[
+                    ("time_control", json!("3600")),
+                    ("config", json!({"clock.kind": kind})),
+                ],
+            );
+            let told = facts(
+                header,
+                &format!(
+                    "0 press run-white
+                    60000 arbiter seal-early 1800000
+                    {} press pause
+                    9000000 arbiter resume",
+                    60_000 + writes_ms,
+                ),
+            );
+            let case = format!("{kind} {rules} {writes_ms}");
+            assert_eq!(accounts(&told, "seal-early"), [[3_540_000, 1_740_000]], "{case}");
+            assert_eq!(accounts(&told, "sealed-early"), [[1_740_000, left]], "{case}");
+            let used = of(&told, "clock").into_iter().find(|fact| fact["calc"] == "time-used").unwrap();
+            assert_eq!(used["used"], 3_600_000 - left, "{case}");
+            // The envelope states what was used when he stopped his clock.
+            let envelopes = of(&told, "envelope");
+            let stated = &envelopes.last().unwrap()["fields"]["time_used"]["white"];
+            assert_eq!(stated, &json!(3_600_000 - left), "{case}");
+        }
+    }
+}
+
+/// I.2.3 (2005: A.2c).
+#[test]
+fn the_envelope_states_the_time_with_the_sealing() {
+    let told = facts(
+        with("fide-2023", &[("time_control", json!("3600"))]),
+        "0 press run-white\n60000 arbiter seal-request\n180000 press pause\n190000 press pause",
+    );
+    let used: Vec<&Value> =
+        of(&told, "envelope").into_iter().map(|fact| &fact["fields"]["time_used"]["white"]).collect();
+    assert_eq!(used, [60_000, 180_000]);
 }

@@ -150,3 +150,44 @@ fn no_man_is_touched_where_none_stands() {
     assert!(of(&told, "obligation").is_empty());
     assert_eq!(of(&told, "claim-not-available").len(), 1);
 }
+
+/// III.4: the request is a draw offer in a game that can have the mode; in another one it is nothing.
+#[test]
+fn five_seconds_are_no_draw_offer_where_no_game_has_them() {
+    let script = "
+        0 lift e2
+        500 place e4
+        1000 press white
+        1500 lift e7
+        2000 place e5
+        2500 press black
+        3000 times 100000 100000 white
+        4000 button request-five-seconds-white
+        5000 button draw-accept-black";
+    let ends = |header: Value| of(&facts(header, script), "game_end").len();
+    assert_eq!(ends(with("fide-2005", &[])), 0, "Article 10.2 instead");
+    assert_eq!(ends(with("fide-2023", &[("discipline", json!("blitz"))])), 0);
+    assert_eq!(ends(with("ua", &[("time_control", json!("300+3"))])), 0, "additional time");
+    assert_eq!(ends(with("ua", &[])), 1);
+}
+
+/// 4.7 (2005): a touch ends claims of Articles 4.3 and 4.4 only; what was released may be claimed on.
+#[test]
+fn a_claim_that_a_touch_does_not_end_is_not_said_to_end_so() {
+    let script = "
+        0 lift e2
+        500 place e4
+        3000 lift e4
+        3500 place e3
+        4000 press white
+        5000 lift e7
+        5500 place e7
+        6000 button claim-touch-black";
+    for (rules, closes) in [("fide-2005", Value::Null), ("fide-2023", json!("first touch by black"))] {
+        let told = facts(under(rules), script);
+        let told: Vec<&Value> = of(&told, "advisory");
+        let code = |code: &str| told.iter().find(|fact| fact["code"] == code);
+        assert_eq!(code("claim-window-open").unwrap()["closes"], closes, "{rules}");
+        assert_eq!(code("claim-window-closed").is_some(), !closes.is_null(), "{rules}");
+    }
+}

@@ -166,3 +166,41 @@ fn times_after_an_illegal_move_name_the_player() {
     let times = of(&told, "clock").into_iter().find(|fact| fact["calc"] == "illegal").unwrap();
     assert_eq!(times["side"], "white");
 }
+
+/// 8.4: also by the account of the presses, where no clock is read.
+#[test]
+fn who_records_is_known_from_the_presses() {
+    let header = with("fide-2023", &[("time_control", json!("310"))]);
+    let told = facts(
+        header,
+        "0 run white
+        20000 lift g1
+        20500 place f3
+        21000 press white
+        51000 lift g8
+        51500 place f6
+        52000 press black",
+    );
+    let required: Vec<(&Value, &Value)> =
+        of(&told, "recording").into_iter().map(|fact| (&fact["color"], &fact["required"])).collect();
+    let (white, black) = (&json!("white"), &json!("black"));
+    let (must, need_not) = (&json!(true), &json!(false));
+    assert_eq!(required, [(white, need_not), (black, must), (black, need_not)]);
+    assert!(of(&told, "advisory").iter().any(|fact| fact["code"] == "scribe-needed"));
+}
+
+/// 8.5: the account of the presses says who has time enough to record.
+#[test]
+fn the_score_is_brought_up_to_date_by_him_who_did_not_record() {
+    let header = with("fide-2005", &[("time_control", json!("3/600:600"))]);
+    let told = facts(header, "0 run white
+        1000 lift g1
+        1500 place f3
+        2000 press white
+        3000 lift g8
+        3500 place f6
+        4000 press black
+        602000 flag white");
+    let due = of(&told, "advisory").into_iter().find(|fact| fact["code"] == "scoresheet-update-due").unwrap();
+    assert_eq!(due["who"], json!(["white"]));
+}

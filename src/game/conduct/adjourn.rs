@@ -24,6 +24,15 @@ use crate::{
 /// Why a command of an adjournment is refused.
 pub(super) const NOT_ADJOURNED: &str = "the game was not adjourned: no move was sealed";
 
+/// A player adjourns before the end of the session.
+#[derive(Clone, Copy, Debug)]
+struct Early {
+    at: MonoTime,
+    /// His time without what was left of the session, in milliseconds.
+    left_ms: u64,
+    session_left_ms: u64,
+}
+
 /// Where an adjournment stands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Adjournment {
@@ -37,6 +46,10 @@ pub(super) struct Adjournment {
     plies: usize,
     /// The sealed move, once the envelope is open.
     opened: Option<Move>,
+    /// He adjourned before the end of the session, and his clock still runs.
+    early: Option<Early>,
+    /// The sealer has stopped his clock.
+    stopped: bool,
     /// The envelope was opened, or is known to be gone.
     is_open: bool,
     /// The sealer makes the move that he states: the envelope is gone.
@@ -51,6 +64,12 @@ pub(super) struct Adjournment {
     resumed: Option<MonoTime>,
     /// The players who have moved since the resumption.
     moved: [bool; 2],
+    /// The players of whom that was told, with their first completed move.
+    closed: [bool; 2],
+    /// The move that came out of an envelope, or was stated, was made as this ply.
+    from_paper: Option<usize>,
+    /// A move was completed after it: what belongs to the adjournment is over.
+    goes_on: bool,
     /// Nothing new may leave.
     embargo: bool,
     /// Moves that would have been published meanwhile.
@@ -97,9 +116,17 @@ impl Adjournment {
         self.opened
     }
 
-    /// True where a move was sealed, or the record begins where one may have been.
+    /// True where a move was sealed, or the record begins where one may have been; no longer once the game has gone
+    /// on with a move that nobody had sealed.
     pub(super) fn is_possible(&self, desk: &Desk<'_>) -> bool {
-        self.sealer.is_some() || self.resumed.is_some() || self.is_open || desk.session.plies().len() == 0
+        let sealed = self.sealer.is_some() || self.resumed.is_some() || self.is_open;
+        sealed && !self.goes_on || desk.session.plies().len() == 0
+    }
+
+    /// A move was completed: one after that of the envelope ends the adjournment. A reply in another envelope is of it
+    /// (Guideline I.9.3; 2005: A.9c).
+    fn see_completed(&mut self, ply: usize) {
+        self.goes_on |= self.reply.is_none() && self.from_paper.is_some_and(|of_paper| ply > of_paper);
     }
 
     /// The envelope was read wrongly, and the move is not on the board yet: true when that was so.
@@ -233,7 +260,9 @@ impl Conduct {
         if let Some(moved) = self.adjournment.moved.get_mut(made.by.fold_wb(0usize, 1)) {
             *moved = true;
         }
-        self.adjournment.stated = false;
+        if std::mem::take(&mut self.adjournment.stated) {
+            self.adjournment.from_paper = Some(made.ply);
+        }
         if self.adjournment.sealer.is_some() || self.adjournment.opened.is_some() {
             self.look_at_sealed(made, desk);
         }
@@ -251,17 +280,45 @@ impl Conduct {
         }
         if self.adjournment.opened.take().is_some_and(|mv| desk.session.move_text(mv) == made.uci) {
             self.adjournment.replied = None;
+            self.adjournment.from_paper = Some(made.ply);
             // The sealer stopped his clock when he had written it.
             desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
         }
     }
 
-    /// The sealer stopped his clock: what he made on the board has to be the sealed move.
+    /// The sealer stopped his clock: the envelope states the time that he has used until then (Guideline I.2.3; 2005:
+    /// A.2c), and what he made on the board has to be the sealed move.
     pub(super) fn sealing_ends(&mut self, desk: &mut Desk<'_>) {
+        if let Some(sealer) = self.adjournment.sealer.filter(|_| self.adjournment.is_sealed())
+            && !std::mem::replace(&mut self.adjournment.stopped, true)
+        {
+            if let Some(early) = self.adjournment.early.take() {
+                self.charge_once(sealer, early, desk);
+            }
+            self.tell_envelope(sealer, desk);
+        }
         let sealed_must_equal = self.adjournment.on_board.take();
         if sealed_must_equal.is_some() {
             desk.state(LawState { sealed_must_equal, ..LawState::default() });
         }
+    }
+
+    /// The time in which a player wrote the move with which he adjourned early is part of what he was charged: he is
+    /// deemed to have sealed at the end of the session (Guideline I.1.2; 2005: A.1b).
+    fn charge_once(&mut self, side: Color, early: Early, desk: &mut Desk<'_>) {
+        let Some(before) = self.clocks.remaining(side, desk.at) else { return };
+        let used = desk.at.since(early.at) / 1000;
+        let after = early.left_ms.saturating_sub(used.saturating_sub(early.session_left_ms));
+        self.clocks.set_standing(side, after, desk.at);
+        self.clocks.corrections.get_mut(side).change(before, after);
+        desk.calc(ClockCalc {
+            side: Some(Side(side)),
+            before: Some(Times::One(early.left_ms)),
+            used: Some(used),
+            session_left: Some(early.session_left_ms),
+            after: Some(Times::One(after)),
+            ..ClockCalc::of("sealed-early")
+        });
     }
 
     /// The player who has the move adjourns early: he is charged the rest of the session (Guideline I.1.2;
@@ -275,10 +332,12 @@ impl Conduct {
             return Err("the rules in force do not let the player adjourn now");
         }
         let side = desk.turn();
+        let mut early = None;
         if let (Some(before), Some(session_left)) = (self.clocks.remaining(side, desk.at), session_left) {
             let after = adjournment::sealed_early(before, session_left);
             self.clocks.set(side, after, desk.at);
             self.clocks.corrections.get_mut(side).change(before, after);
+            early = Some(Early { at: desk.at, left_ms: after, session_left_ms: session_left });
             desk.calc(ClockCalc {
                 side: Some(Side(side)),
                 before: Some(Times::One(before)),
@@ -288,6 +347,7 @@ impl Conduct {
             });
         }
         self.request_seal(desk);
+        self.adjournment.early = early;
         Ok(())
     }
 
@@ -316,12 +376,13 @@ impl Conduct {
         desk.tell(LawFact::Position { fen: fen_of(self.adjourned(desk)) });
         desk.notice(Notice::of("time-correction-open", Audience::Journal));
         self.adjournment.resumed = Some(desk.at);
-        self.adjournment.moved = [false; 2];
+        (self.adjournment.moved, self.adjournment.closed) = ([false; 2], [false; 2]);
         self.clocks.resume(self.adjournment.sealer.is_some(), desk.at);
     }
 
     /// The first completed move after a resumption ends the time in which its player may claim.
-    pub(super) fn announce_time_closed(&mut self, by: Color, desk: &mut Desk<'_>) {
+    pub(super) fn resumed_completed(&mut self, ply: usize, by: Color, desk: &mut Desk<'_>) {
+        self.adjournment.see_completed(ply);
         if self.adjournment.resumed.is_some() {
             self.close_time_claim(by, desk);
         }
@@ -329,8 +390,9 @@ impl Conduct {
 
     #[cold]
     fn close_time_claim(&mut self, by: Color, desk: &mut Desk<'_>) {
-        if let Some(moved) = self.adjournment.moved.get_mut(by.fold_wb(0usize, 1)) {
-            *moved = true;
+        if let Some(closed) = self.adjournment.closed.get_mut(by.fold_wb(0usize, 1))
+            && !std::mem::replace(closed, true)
+        {
             let notice = Notice::of("time-correction-closed", Audience::Journal);
             desk.notice(Notice { side: Some(Side(by)), ..notice });
         }
@@ -373,6 +435,7 @@ impl Conduct {
                 );
                 desk.notice(Notice { side: Some(Side(sealer)), uci, played, ..notice });
             } else if on_board.is_some() {
+                self.adjournment.from_paper = self.adjournment.made;
                 desk.orders.push(Order::ConfirmTold);
                 desk.orders.extend(last.map(Order::Complete));
             } else {
@@ -439,12 +502,16 @@ impl Conduct {
     }
 
     /// The envelope is gone: position and times come from the record (Guideline I.11; 2005: A.11a).
-    pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn envelope_missing(&mut self, desk: &mut Desk<'_>) -> Result<(), &'static str> {
+        if self.adjournment.is_open {
+            return Err("the envelope was opened, or was said to be missing");
+        }
         let fen = fen_of(self.adjourned(desk));
         self.adjournment.end_embargo(desk);
         (self.adjournment.stated, self.adjournment.is_open) = (true, true);
         desk.notice(Notice::of("envelope-missing", Audience::Arbiter));
         desk.tell(LawFact::Position { fen });
+        Ok(())
     }
 
     /// The player who replies sealed his reply, because the sealer is absent (Guideline I.9.3; 2005: A.9c).
@@ -453,6 +520,9 @@ impl Conduct {
             return Err(
                 "the reply follows the sealed move: open the envelope, and make that move on the board first",
             );
+        }
+        if self.adjournment.reply.is_some() {
+            return Err("a reply was sealed already");
         }
         self.adjournment.reply = Some(desk.turn());
         desk.state(LawState { reply_sealed: true, ..LawState::default() });

@@ -10,7 +10,7 @@ use crate::{
             quickplay::{self, Circumstances, NotEligible},
             recording,
         },
-        settings::{ClaimLostOn, ForfeitScope},
+        settings::{ClaimLostOn, ForfeitScope, Quickplay},
     },
     session::{
         event::GameResult,
@@ -451,15 +451,19 @@ impl Conduct {
         match quickplay::five_seconds(&self.settings, &request) {
             Ok(_) => self.claims.five_seconds = Some(side),
             Err(reason) => {
-                let reason = Some(match reason {
+                let why = match reason {
                     NotEligible::NotAnnounced => "the five-second mode does not apply",
                     other => why_not(other),
-                });
+                };
                 let notice = Notice::of("claim-not-available", Audience::Arbiter);
-                desk.notice(Notice { by: by(side), reason, ..notice });
+                desk.notice(Notice { by: by(side), reason: Some(why), ..notice });
+                let claims_instead = matches!(self.settings.quickplay, Quickplay::On | Quickplay::NoArbiter);
+                if reason == NotEligible::Blitz || request.per_move.ms() > 0 || claims_instead {
+                    return;
+                }
             }
         }
-        // The request is a draw offer (Guideline III.4.2).
+        // The request is a draw offer (Guideline III.4.2), except in a game that cannot have the mode.
         self.claims.offer = Some(side);
         desk.notice(Notice { by: by(side), ..Notice::of("draw-offer-standing", Audience::Journal) });
     }

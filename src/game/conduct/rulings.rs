@@ -176,7 +176,7 @@ impl Conduct {
             {
                 return Err(NOT_ADJOURNED.into());
             }
-            Command::EnvelopeMissing => self.envelope_missing(desk),
+            Command::EnvelopeMissing => self.envelope_missing(desk)?,
             Command::PositionLost | Command::Void => self.declare_void(desk),
             Command::ReplySealed => self.reply_sealed(desk)?,
             Command::Resume => self.resume(desk),

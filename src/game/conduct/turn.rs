@@ -11,7 +11,10 @@ use shakmaty::{Bitboard, Board, Color, Move, Position as _, Square};
 
 use super::Desk;
 use crate::{
-    laws::touch::Binding,
+    laws::{
+        settings::{ForfeitScope, LawSettings},
+        touch::Binding,
+    },
     notation::chess960::Castling,
     session::{
         fact::law::{LawFact, Partial, Sq},
@@ -241,6 +244,14 @@ pub(super) struct Violation {
     binding: Binding,
     /// What was released and bound him.
     partial: Option<Partial>,
+}
+
+impl Violation {
+    /// The opponent can claim it no more once he has deliberately touched a man (Article 4.8; 2005: 4.7, for 4.3 and
+    /// 4.4 only).
+    pub(super) fn is_lost_by_touch(&self, settings: &LawSettings) -> bool {
+        self.of_touch || settings.touch.claim_forfeit_scope == ForfeitScope::ActOfMoving
+    }
 }
 
 /// A move as it was told.

@@ -51,6 +51,9 @@ impl Conduct {
         }
         self.clocks.paused = false;
         self.clocks.run(!side, at);
+        if self.clocks.read.is_none() {
+            self.look_at_recording(desk);
+        }
     }
 
     /// Settles the account of a completed move and tells it, where no clock is read.

@@ -382,6 +382,12 @@ impl Clocks {
         self.half_mut(side).flag = None;
     }
 
+    /// Sets what a clock that was stopped has left: how it came to that is told in another way.
+    pub(super) fn set_standing(&mut self, side: Color, ms: u64, at: MonoTime) {
+        self.set(side, ms, at);
+        self.stretch = None;
+    }
+
     /// An external clock was set to these times, which are those that were ruled.
     pub(super) fn ordered(&mut self, shown: Shown, at: MonoTime) {
         let running = shown.running.map(|side| side.0);
@@ -410,8 +416,8 @@ impl Conduct {
     }
 
     /// A press completed a move: the moves of its period.
-    pub(super) fn clocks_completed(&mut self, by: Color, desk: &mut Desk<'_>) {
-        self.announce_time_closed(by, desk);
+    pub(super) fn clocks_completed(&mut self, ply: usize, by: Color, desk: &mut Desk<'_>) {
+        self.resumed_completed(ply, by, desk);
         if self.clocks.control.is_some() || self.clocks.half(by).ruled.is_some() {
             self.count_completed(by, desk);
         }

@@ -5,10 +5,7 @@ use shakmaty::{Chess, Color, Move, Position as _, Square};
 use super::{Committed, Made, Released, Seldom, Touch, Violation, is_part_of};
 use crate::{
     game::conduct::{Conduct, Desk, audience, rulings::Refusal},
-    laws::{
-        settings::ForfeitScope,
-        touch::{self, Binding},
-    },
+    laws::touch::{self, Binding},
     session::{
         fact::law::{Audience, Notice, Obligation, Partial, Side, Sq},
         text::MoveText,
@@ -204,7 +201,7 @@ impl Conduct {
         if self.violation.as_ref().is_some_and(|violation| !violation.open) {
             self.open_window(ply, uci, by, desk);
         }
-        self.clocks_completed(by, desk);
+        self.clocks_completed(ply, by, desk);
     }
 
     /// A breach may be claimed from the completion of its move on.
@@ -216,9 +213,10 @@ impl Conduct {
         {
             violation.open = true;
             let closes = by.fold_wb("first touch by black", "first touch by white");
+            let closes = violation.is_lost_by_touch(&self.settings).then_some(closes);
             let notice = Notice::of("claim-window-open", Audience::Journal);
             let article = Some(violation.article);
-            desk.notice(Notice { closes: Some(closes), uci: Some(uci), article, ..notice });
+            desk.notice(Notice { closes, uci: Some(uci), article, ..notice });
         }
     }
 
@@ -229,14 +227,11 @@ impl Conduct {
             && violation.by != by
             && violation.open
             && !violation.forfeited
+            && violation.is_lost_by_touch(&self.settings)
         {
-            let covered =
-                violation.of_touch || self.settings.touch.claim_forfeit_scope == ForfeitScope::ActOfMoving;
-            if covered {
-                violation.forfeited = true;
-                let notice = Notice::of("claim-window-closed", Audience::Journal);
-                desk.notice(Notice { article: Some(self.articles.claim_lost), ..notice });
-            }
+            violation.forfeited = true;
+            let notice = Notice::of("claim-window-closed", Audience::Journal);
+            desk.notice(Notice { article: Some(self.articles.claim_lost), ..notice });
         }
         self.refuse_offer(by, "touch", desk);
     }
