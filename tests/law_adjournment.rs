@@ -292,13 +292,8 @@ fn writing_a_move_that_is_sealed_early_costs_nothing_more() {
             ("fide-2023", 60_000, 1_740_000),
             ("fide-2023", 1_900_000, 1_640_000),
         ] {
-            let header = with(
-                rules,
-                &[
-                    ("time_control", json!("3600")),
-                    ("config", json!({"clock.kind": kind})),
-                ],
-            );
+            let header =
+                with(rules, &[("time_control", json!("3600")), ("config", json!({"clock.kind": kind}))]);
             let told = facts(
                 header,
                 &format!(

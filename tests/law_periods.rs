@@ -193,14 +193,17 @@ fn who_records_is_known_from_the_presses() {
 #[test]
 fn the_score_is_brought_up_to_date_by_him_who_did_not_record() {
     let header = with("fide-2005", &[("time_control", json!("3/600:600"))]);
-    let told = facts(header, "0 run white
+    let told = facts(
+        header,
+        "0 run white
         1000 lift g1
         1500 place f3
         2000 press white
         3000 lift g8
         3500 place f6
         4000 press black
-        602000 flag white");
+        602000 flag white",
+    );
     let due = of(&told, "advisory").into_iter().find(|fact| fact["code"] == "scoresheet-update-due").unwrap();
     assert_eq!(due["who"], json!(["white"]));
 }

@@ -86,13 +86,16 @@ fn prove(name: &str, setup: &GameSetup, inputs: &[(MonoTime, Input)]) {
     assert!(from_journal == from_log, "{name}: the exported log leads to other facts");
 }
 
-/// The games of deliberate handling, and scrambles with contact edges and with identities.
+/// Games of deliberate handling, and scrambles with contact edges and with identities: every third one, each is read
+/// five times.
 #[test]
 fn every_kind_of_recorded_stream() {
     let mut count = 0;
     for (set, level) in SETS.into_iter().flat_map(|set| ["clean", "chaos"].map(|level| (set, level))) {
-        for stream in
-            streams(set, level).into_iter().filter(|stream| level == "clean" || stream.kind != "occ")
+        for stream in streams(set, level)
+            .into_iter()
+            .filter(|stream| level == "clean" || stream.kind != "occ")
+            .step_by(3)
         {
             let inputs: Vec<_> = stream
                 .events
@@ -103,7 +106,7 @@ fn every_kind_of_recorded_stream() {
             count += 1;
         }
     }
-    assert_eq!(count, 112);
+    assert_eq!(count, 39);
 }
 
 #[test]
