@@ -833,6 +833,56 @@ fn a_correct_file_is_summed_up_on_one_screen() {
 }
 
 #[test]
+fn what_may_not_be_meant_is_noted() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = |text: &str| {
+        std::fs::write(dir.path().join("note.toml"), text).unwrap();
+        let output = check_config(dir.path(), &["note.toml"]);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let notes = |text: &str| -> Vec<String> {
+        let lines = said(text);
+        lines.lines().filter_map(|line| line.strip_prefix("  note       ")).map(str::to_owned).collect()
+    };
+    let board = "[[board]]\nid = \"1\"\nsensor.simulated = {}\n";
+    assert!(notes(board).is_empty());
+    for late in ["[http]\ndelay-s = 9\n", "[release]\npublish = \"completed\"\n"] {
+        assert!(notes(&format!("{late}{board}")).is_empty(), "{late}");
+        assert_eq!(
+            notes(&format!("{late}[operator]\nenabled = false\n{board}")),
+            ["[http] is late and [operator] is off: /metrics and the clock page are served nowhere; \
+              set operator.enabled = true"],
+            "{late}"
+        );
+    }
+    let listen = "listen = \"127.0.0.1:4000\"\n";
+    for name in ["stream", "operator"] {
+        assert_eq!(
+            notes(&format!("[{name}]\n{listen}{board}")),
+            [format!("{name}.listen is set and [{name}] is off; set {name}.enabled = true")]
+        );
+        for enabled in [false, true] {
+            assert!(notes(&format!("[{name}]\n{listen}enabled = {enabled}\n{board}")).is_empty(), "{name}");
+        }
+    }
+    let port = format!("{board}dgt-emulation.port = \"/dev/ttyGS0\"\n");
+    assert!(notes(&port).is_empty());
+    assert_eq!(
+        notes(&format!("{port}dgt-emulation.enabled = false\n")),
+        ["board 1: /dev/ttyGS0 is not used; board.dgt-emulation.enabled is false"]
+    );
+    assert_eq!(
+        notes(&format!("dgt-emulation.enabled = false\n{port}")),
+        ["board 1: /dev/ttyGS0 is not used; dgt-emulation.enabled is false"]
+    );
+    for name in ["http", "livechess"] {
+        let text = said(&format!("[{name}]\nenabled = false\ndelay-s = 9\n{board}"));
+        assert!(text.contains(&format!("  {name:<10} off\n")), "{text}");
+    }
+}
+
+#[test]
 fn boards_as_dgt_boards() {
     let dir = tempfile::tempdir().unwrap();
     let said = |text: &str| {

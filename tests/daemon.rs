@@ -5,7 +5,8 @@ mod process;
 
 use std::{
     fs,
-    net::TcpListener,
+    io::{BufRead as _, BufReader, Write as _},
+    net::{TcpListener, TcpStream},
     os::unix::{fs::MetadataExt as _, net::UnixDatagram, process::CommandExt as _},
     path::{Path, PathBuf},
     process::Command,
@@ -127,6 +128,43 @@ fn another_set_up_begins_a_new_game_that_holds_the_head_of_the_last() {
     assert_eq!(journals.len(), 2);
     let first = records(&journals[0]);
     assert_eq!(records(&journals[1])[0]["header"]["prev"], first.last().unwrap()["chain"]);
+}
+
+/// Halls have hundreds of pages open for hours.
+#[test]
+fn a_client_that_only_listens_costs_little_memory() {
+    const CLIENTS: usize = 200;
+    let dir = tempfile::tempdir().unwrap();
+    let mut daemon = Daemon::start(demo(dir.path(), &["--speed", "1000", "--seed", "0", "--level", "clean"]));
+    daemon.wait_for("nothing more to read");
+    daemon.until("the end of the game", |daemon| {
+        (daemon.json("/api/boards")[0]["result"] != "*").then_some(())
+    });
+    let address = daemon.http();
+    let pid = daemon.pid().as_raw_nonzero();
+    let resident = || -> usize {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    };
+    let listen = |_| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /events HTTP/1.1\r\nHost: board\r\n\r\n").unwrap();
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        while !line.starts_with("data: [") {
+            line.clear();
+            assert!(stream.read_line(&mut line).unwrap() > 0);
+        }
+        stream
+    };
+    let _first = listen(0);
+    let before = resident();
+    let clients: Vec<_> = (0..CLIENTS).map(listen).collect();
+    let each = resident().saturating_sub(before) / CLIENTS;
+    assert!(each < 16, "{each} KiB a client");
+    drop(clients);
+    daemon.end();
 }
 
 #[test]

@@ -447,6 +447,81 @@ fn a_board_under_embargo_stands_still() {
     hall.daemon.end();
 }
 
+/// What the operator counts would tell that the sealed move was made, at an address that anybody may ask.
+#[test]
+fn the_counts_of_a_game_under_embargo_stand_still() {
+    let mut hall = Hall::open("");
+    let http = hall.daemon.http();
+    let counts = || -> Vec<String> {
+        let (status, text) = process::get(http, "/metrics");
+        assert_eq!(status, 200);
+        let of_game =
+            |line: &&str| line.starts_with("touchmoved_board_") || line.starts_with("touchmoved_journal_");
+        text.lines().filter(of_game).map(str::to_owned).collect()
+    };
+    let data = hall.dir.path().join("data");
+    let recorded = |what: &str| {
+        let journal = process::journals(&data, "1").pop()?;
+        process::records(&journal).iter().any(|record| record.to_string().contains(what)).then_some(())
+    };
+    hall.sensors.lift("e2");
+    hall.sensors.place("e4");
+    hall.sensors.tell("\"clock\":\"white\"");
+    hall.daemon.until("the first move", |daemon| {
+        (daemon.json("/api/boards/1")["plies"][0]["completed"] == true).then_some(())
+    });
+    hall.sensors.tell("\"arbiter\":\"seal-request\"");
+    hall.daemon.until("the embargo", |_| recorded("feed-embargo"));
+    let before = counts();
+    assert!(before.contains(&"touchmoved_board_plies{board=\"1\"} 1".to_owned()), "{before:#?}");
+    hall.sensors.lift("e7");
+    hall.sensors.place("e5");
+    hall.sensors.tell("\"clock\":\"black\"");
+    hall.daemon.until("the sealed move", |_| recorded("e7e5"));
+    assert_eq!(counts(), before);
+    hall.sensors.tell("\"arbiter\":\"open-envelope e5\"");
+    hall.daemon.until("the end of the embargo", |_| {
+        counts().contains(&"touchmoved_board_plies{board=\"1\"} 2".to_owned()).then_some(())
+    });
+    let inputs = |lines: &[String]| -> u64 {
+        let line = lines.iter().find(|line| line.starts_with("touchmoved_board_inputs_total")).unwrap();
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    hall.daemon.until("the counts", |_| (inputs(&counts()) >= inputs(&before) + 4).then_some(()));
+    hall.daemon.end();
+}
+
+/// A name belongs to one daemon at a time; what a crash left over is taken.
+#[test]
+fn a_second_daemon_does_not_take_the_name_of_the_first() {
+    let mut hall = Hall::open("");
+    let other = tempfile::tempdir().unwrap();
+    let path = config(&other, "");
+    let run = hall.dir.path().join("run");
+    let text = fs::read_to_string(&path).unwrap().replace("dir = \"run\"", &format!("dir = {run:?}"));
+    fs::write(&path, text).unwrap();
+    let link = fs::read_link(hall.link()).unwrap();
+    let mut second = std::thread::scope(|scope| {
+        scope.spawn(|| Sensors::open(&other));
+        let mut daemon = Daemon::with_config(&path);
+        daemon.wait_for("ready, ");
+        daemon
+    });
+    let words = format!(
+        "another touchmoved (process {}) is a board of that name; end it, or set",
+        hall.daemon.pid().as_raw_nonzero()
+    );
+    assert!(second.said().contains(&words), "{}", second.said());
+    assert_eq!(fs::read_link(hall.link()).unwrap(), link);
+    hall.program_shows(START);
+    hall.daemon.kill();
+    let path = hall.link();
+    second.wait_for("board 1 is a DGT board at ");
+    hall.program_shows(START);
+    second.end();
+    assert!(fs::symlink_metadata(&path).is_err());
+}
+
 /// Where outputs stay behind, so does the board that is shown here.
 #[test]
 fn a_late_output_shows_a_late_board() {

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -35,6 +36,15 @@ fn entry(us: u64, body: Body) -> Entry {
 fn begin(path: &Path) -> Journal {
     let header = JournalHeader::new("1", GameSetup::default(), Tags::default());
     Journal::create(path, header, MonoTime::ZERO, NOON).unwrap()
+}
+
+/// It tells of touches and of a sealed move.
+#[test]
+fn a_journal_is_for_its_user_and_group() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal");
+    begin(&path);
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o137, 0);
 }
 
 /// One of the many things that are recorded.

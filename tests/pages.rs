@@ -105,6 +105,11 @@ async fn a_wrong_address_is_explained_in_the_page() {
         browser.wait_for("document.querySelector('#wrong').checkVisibility()").await;
         assert_eq!(text(&mut browser, "#wrong").await, "There is no board “9”. There are: 1.");
     }
+    // A wall shows the others.
+    let shown =
+        browser.evaluate("[...document.querySelectorAll('#wall .title')].map(e => e.textContent)").await;
+    assert_eq!(shown.as_array().map(Vec::len), Some(1), "{shown}");
+    assert!(is_shown(&mut browser, "#wall .board").await);
     server.stop().await;
 }
 

@@ -402,8 +402,10 @@ impl ReleaseLog for Log {
 #[test]
 fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
-    let outputs =
-        Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default()), (Output::Pgn, late)]);
+    let outputs = Outputs::new(
+        &[(Output::Http, late), (Output::LiveChess, Policy::default()), (Output::Pgn, late)],
+        Threshold::Made,
+    );
     let log = Arc::new(Log::default());
     outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
     let plies = |output| outputs.of(output).board("1").unwrap().plies.len();
@@ -417,4 +419,54 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     let told: Vec<_> = log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect();
     assert_eq!(told, [("livechess".to_owned(), 1), ("livechess".to_owned(), 2)]);
     assert_eq!(log[1].left.boards, 1, "the men that moved");
+}
+
+/// A restart is no release: what had left before it is in the log already.
+#[test]
+fn a_restart_is_logged_only_where_something_leaves_by_it() {
+    let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
+    let past: Vec<Past> = (0..).zip(moves()).map(|(ev, events)| Past { at: 5, ev, events }).take(3).collect();
+    let logged = |left: &[(&str, i64)]| -> Vec<(String, usize)> {
+        let outputs =
+            Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default())], Threshold::Made);
+        let log = Arc::new(Log::default());
+        let left = left.iter().map(|(output, ev)| ((*output).to_owned(), *ev)).collect();
+        outputs.set(Arrival { past: past.clone(), left, log: Some(log.clone()), ..Arrival::of(start()) });
+        let log = log.0.lock().unwrap();
+        log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect()
+    };
+    assert_eq!(logged(&[("http", 1), ("livechess", 2)]), []);
+    assert_eq!(
+        logged(&[("http", 0), ("livechess", 2)]),
+        [("http".to_owned(), 2)],
+        "its move came while nobody looked"
+    );
+    assert_eq!(logged(&[("http", 1), ("livechess", 1)]), [("livechess".to_owned(), 3)]);
+    assert_eq!(logged(&[]).len(), 2, "an output that is new");
+}
+
+/// The list of LiveChess keeps a move back until it is completed: only then it has left.
+#[test]
+fn the_log_of_livechess_tells_when_a_move_is_in_its_list() {
+    let outputs = Outputs::new(
+        &[(Output::Http, Policy::default()), (Output::LiveChess, Policy::default())],
+        Threshold::Completed,
+    );
+    let log = Arc::new(Log::default());
+    outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
+    let told = || -> Vec<(String, i64, usize)> {
+        let log = std::mem::take(&mut *log.0.lock().unwrap());
+        log.into_iter()
+            .map(|released| (released.to.join(" "), released.left.ev, released.left.plies))
+            .collect()
+    };
+    let publish = |ev, events: Vec<FeedEvent>| {
+        outputs.heed("1", &events);
+        outputs.publish("1", MonoTime::from_micros(5), ev, events);
+    };
+    publish(0, moves().remove(0));
+    assert_eq!(told(), [("http".to_owned(), 0, 1)]);
+    assert_eq!(outputs.of(Output::LiveChess).board("1").unwrap().plies.len(), 1, "the API keeps it back");
+    publish(1, vec![FeedEvent::Clock(clock(60_000, 60_000, Some("black"))), completed(1)]);
+    assert_eq!(told(), [("http".to_owned(), 1, 1), ("livechess".to_owned(), 1, 1)]);
 }

@@ -26,7 +26,7 @@ Every problem of a file is told at once, one a line:
   FILE:LINE:COLUMN: KEY: what is wrong; what to do
 
 A correct file is summed up on one screen: what would run, where the data goes, which addresses are \
-open; pins that are free only while something else is off are noted. No device is opened and nothing is written, so a file can be checked on any machine. The file \
+open; what may not be meant, and pins that are free only while something else is off, are noted. No device is opened and nothing is written, so a file can be checked on any machine. The file \
 config/touchmoved.toml of the source code explains every key.
 
 Exit status: 0 every file is correct, 2 a file has a problem or cannot be read.";
@@ -116,17 +116,19 @@ fn summary(config: &Config, listed: usize) -> String {
     let mut line = |name: &str, value: &str| {
         let _ = writeln!(out, "  {name:<10} {value}");
     };
-    let service = |address: Option<std::net::SocketAddr>| match address {
-        Some(address) if address.ip().is_loopback() => format!("{address}, this machine only"),
-        Some(address) => format!("{address}, reachable from the network"),
+    let service = |address: Option<std::net::SocketAddr>, policy: Policy| match address {
+        Some(address) if address.ip().is_loopback() => {
+            format!("{address}, this machine only{}", late(policy))
+        }
+        Some(address) => format!("{address}, reachable from the network{}", late(policy)),
         None => "off".to_owned(),
     };
     line("journals", &format!("{}, synced within {} ms", config.data_dir.display(), config.sync_interval_ms));
     let pgn = config.pgn_dir.as_ref().map(|dir| dir.display().to_string() + &late(config.release.pgn));
     line("pgn", &pgn.unwrap_or_else(|| "off".to_owned()));
     let release = config.release;
-    line("http", &(service(config.http) + &late(release.http)));
-    line("livechess", &(service(config.livechess) + &late(release.livechess)));
+    line("http", &service(config.http, release.http));
+    line("livechess", &service(config.livechess, release.livechess));
     if let Some(cloud) = &config.cloud {
         let http = config.http.map(|address| format!("http://{address}/get/"));
         let dir = cloud.dir.as_ref().map(|dir| dir.display().to_string());
@@ -134,10 +136,10 @@ fn summary(config: &Config, listed: usize) -> String {
         line("cloud", &(places.join(", ") + &late(release.cloud)));
     }
     if config.operator.is_some() {
-        line("operator", &service(config.operator));
+        line("operator", &service(config.operator, Policy::default()));
     }
     if config.stream.is_some() {
-        line("stream", &(service(config.stream) + &late(release.stream)));
+        line("stream", &service(config.stream, release.stream));
     }
     if let Some(lichess) = &config.lichess {
         let to =
@@ -160,7 +162,7 @@ fn summary(config: &Config, listed: usize) -> String {
     if let Some(more) = boards.len().checked_sub(listed).filter(|more| *more > 0) {
         let _ = writeln!(out, "    and {more} more; --all lists them");
     }
-    for note in boards.iter().flat_map(reserved) {
+    for note in config.notes.iter().cloned().chain(boards.iter().flat_map(reserved)) {
         let _ = writeln!(out, "  {:<10} {note}", "note");
     }
     out

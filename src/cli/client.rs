@@ -1,7 +1,7 @@
 //! A small HTTP client for the commands that talk to the running daemon: one request, one answer.
 
 use std::{
-    io::{Read as _, Write as _},
+    io::{ErrorKind, Read as _, Write as _},
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream},
     time::Duration,
 };
@@ -63,15 +63,31 @@ fn exchange(address: SocketAddr, request: &str, patience: Duration) -> Result<Ve
             "{what} http://{address}: {error}; is the daemon running (touchmoved run), with this address?"
         )
     };
+    let refused = || {
+        format!(
+            "http://{address} closed the connection without an answer: the daemon has too many connections, in all or \
+             from this address ([http] max-connections; /metrics counts them as connections_refused); close some and \
+             try again, or set operator.enabled = true and name the address of [operator] with --http"
+        )
+    };
     let mut stream =
         TcpStream::connect_timeout(&address, CONNECT).map_err(|error| failed("cannot reach", error))?;
     let mut answer = Vec::new();
-    stream
+    let read = stream
         .set_read_timeout(Some(patience))
         .and_then(|()| stream.write_all(request.as_bytes()))
-        .and_then(|()| stream.take(MAX_ANSWER).read_to_end(&mut answer).map(drop))
-        .map_err(|error| failed("no answer from", error))?;
-    Ok(answer)
+        .and_then(|()| stream.take(MAX_ANSWER).read_to_end(&mut answer).map(drop));
+    match read {
+        Ok(()) if answer.is_empty() => Err(refused()),
+        Ok(()) => Ok(answer),
+        Err(error) if answer.is_empty() && is_closed(&error) => Err(refused()),
+        Err(error) => Err(failed("no answer from", error)),
+    }
+}
+
+/// True where the other side closed the connection while it was spoken to.
+fn is_closed(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe)
 }
 
 /// Status and JSON body of an answer whose connection was closed behind it.
@@ -103,6 +119,17 @@ mod tests {
         assert_eq!((answer.status, &answer.body["accepted"]), (422, &Value::Bool(false)));
         assert_eq!(read(b"SSH-2.0\r\n"), None);
         assert_eq!(read(b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>").unwrap().body, Value::Null);
+    }
+
+    /// So it goes where there are too many connections.
+    #[test]
+    fn a_connection_that_is_closed_at_once_is_explained() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let daemon = std::thread::spawn(move || drop(listener.accept().unwrap()));
+        let told = post(address, "/api/boards/1/arbiter", "token", &Value::Null).unwrap_err();
+        daemon.join().unwrap();
+        assert!(told.contains("closed the connection without an answer: the daemon has too many"), "{told}");
     }
 
     #[test]

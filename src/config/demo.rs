@@ -51,6 +51,7 @@ impl Config {
             cloud: None,
             arbiter_token: None,
             assistant_token: None,
+            notes: Vec::new(),
             boards: (1..=boards)
                 .filter_map(|number| {
                     let id = BoardId::new(&number.to_string())?;

@@ -87,6 +87,8 @@ pub struct Config {
     pub assistant_token: Option<PathBuf>,
     /// The boards, in the order of the file; at least one.
     pub boards: Vec<BoardConfig>,
+    /// What is correct and may not be what was meant, in words.
+    pub notes: Vec<String>,
 }
 
 /// What holds for each output.

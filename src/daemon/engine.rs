@@ -69,6 +69,7 @@ impl Engine {
         health: Arc<BoardHealth>,
         last: MonoTime,
     ) -> Engine {
+        health.set_embargo(publisher.is_embargoed());
         Engine {
             links: Links::new(board.has_two_boards()),
             board,
@@ -266,6 +267,7 @@ impl Engine {
         self.ordered = facts.iter().find_map(order_to_clock);
         self.told = self.records.as_ref().map(|records| records.add(&facts)).unwrap_or_default();
         let embargo = self.publisher.is_embargoed();
+        self.health.set_embargo(embargo);
         for fact in facts {
             let durable = fact.kind.must_be_durable();
             log_fact(&fact, embargo);

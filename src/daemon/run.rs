@@ -152,7 +152,7 @@ async fn serve(
     let signals = Signals::new().map_err(|source| RunError::System { what: "a signal handler", source })?;
     let surfaces = [config.http, config.livechess, config.operator, config.stream].iter().flatten().count();
     files::allow(config.max_connections.saturating_mul(surfaces));
-    let outputs = Outputs::new(&policies(config));
+    let outputs = Outputs::new(&policies(config), config.livechess_moves);
     let feeds = feed::bind(feed_config(config)).await?;
     let (http, livechess, operator) = (feeds.http(), feeds.livechess(), feeds.operator());
     let (stream, dgt) = (feeds.stream(), feeds.dgt());

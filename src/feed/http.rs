@@ -6,12 +6,12 @@
 use axum::{
     Json, Router,
     extract::{Path, Query, Request, State, WebSocketUpgrade, ws::rejection::WebSocketUpgradeRejection},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header},
     middleware::{self, Next},
     response::{IntoResponse, Response},
     routing::get,
 };
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 use tokio::sync::watch;
 
@@ -84,7 +84,27 @@ pub(super) fn router(
         Reach::Public | Reach::All => all,
         Reach::Operator => all.layer(middleware::from_fn(own_pages)),
     };
-    all.layer(middleware::from_fn(limits))
+    all.layer(middleware::from_fn(own_words)).layer(middleware::from_fn(limits))
+}
+
+/// Tells in our words, and in our form, what the framework refuses: an address that cannot be read, a method that there
+/// is not.
+pub(super) async fn own_words(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let json = HeaderValue::from_static("application/json");
+    if !status.is_client_error() || response.headers().get(header::CONTENT_TYPE) == Some(&json) {
+        return response;
+    }
+    let text = match status {
+        StatusCode::METHOD_NOT_ALLOWED => "this address is not asked with this method; it is read with GET",
+        StatusCode::NOT_FOUND => "there is nothing at this address",
+        _ => "the address cannot be read: names in it are text in UTF-8, escaped with % and two hex digits",
+    };
+    let allow = response.headers().get(header::ALLOW).cloned();
+    let mut told = problem(status, text);
+    told.headers_mut().extend(allow.map(|allow| (header::ALLOW, allow)));
+    told
 }
 
 /// Refuses what a browser asks for a web page of another origin, and names of hosts that a page of the internet could
@@ -147,8 +167,9 @@ async fn limits(request: Request, next: Next) -> Response {
     let length = request.headers().get(header::CONTENT_LENGTH);
     let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok()).unwrap_or(0);
     if length > MAX_BODY {
-        let text = format!("a request may carry {MAX_BODY} bytes at most\n");
-        return (StatusCode::PAYLOAD_TOO_LARGE, [(header::CONNECTION, "close")], text).into_response();
+        let text = format!("a request may carry {MAX_BODY} bytes at most");
+        let close = [(header::CONNECTION, "close")];
+        return (close, problem(StatusCode::PAYLOAD_TOO_LARGE, &text)).into_response();
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -311,9 +332,8 @@ async fn asset(request: Request) -> Response {
     response
 }
 
-/// What a stream of the address of the page is asked for: `?board=1&board=..` has no place in it, `boards=1,2` has.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// What a stream of the address of the page is asked for.
+#[derive(Debug, Default)]
 struct StreamQuery {
     board: Option<String>,
     boards: Option<String>,
@@ -322,6 +342,34 @@ struct StreamQuery {
 }
 
 impl StreamQuery {
+    /// Reads the query of an address. What it does not know is refused: a filter with a slip in its name would let
+    /// everything through.
+    fn read(uri: &Uri) -> Result<StreamQuery, String> {
+        let pairs = Query::<Vec<(String, String)>>::try_from_uri(uri);
+        let Query(pairs) = pairs.map_err(|_| "the query of the address cannot be read".to_owned())?;
+        let mut query = StreamQuery::default();
+        for (name, value) in pairs {
+            let place = match name.as_str() {
+                "board" => &mut query.board,
+                "boards" => &mut query.boards,
+                "kinds" => &mut query.kinds,
+                "since" => &mut query.since,
+                _ => {
+                    return Err(format!(
+                        "there is no parameter {name:?}; there are board, boards, kinds, since"
+                    ));
+                }
+            };
+            if place.replace(value).is_some() {
+                return Err(format!("{name} is given twice; boards=1,2 names several boards"));
+            }
+        }
+        if query.board.is_some() && query.boards.is_some() {
+            return Err("board and boards are both given; boards=1,2 names several boards".to_owned());
+        }
+        Ok(query)
+    }
+
     /// The same as a request; an error in words.
     fn watch(self) -> Result<Watch, String> {
         let list = |text: String| text.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
@@ -334,13 +382,9 @@ impl StreamQuery {
     }
 }
 
-async fn events(
-    State(shared): State<Shared>,
-    Query(query): Query<StreamQuery>,
-    headers: HeaderMap,
-) -> Response {
+async fn events(State(shared): State<Shared>, uri: Uri, headers: HeaderMap) -> Response {
     let last_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let watch = match query.watch() {
+    let watch = match StreamQuery::read(&uri).and_then(StreamQuery::watch) {
         Ok(watch) => Watch { since: last_id.or_else(|| watch.since.clone()), ..watch },
         Err(reason) => return problem(StatusCode::BAD_REQUEST, &reason),
     };
@@ -348,19 +392,26 @@ async fn events(
         .unwrap_or_else(|missing| problem(StatusCode::NOT_FOUND, &missing.to_string()))
 }
 
+/// A board that there is not is told over the socket, since a browser shows nothing of an upgrade that is refused.
 async fn socket(
     State(shared): State<Shared>,
-    Query(query): Query<StreamQuery>,
+    uri: Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    let Ok(upgrade) = upgrade else {
-        let text = "this address speaks WebSocket; server-sent events are at /events";
-        return problem(StatusCode::UPGRADE_REQUIRED, text);
+    let watch = StreamQuery::read(&uri).and_then(|query| match query.is_empty() {
+        true => Ok(None),
+        false => query.watch().map(Some),
+    });
+    let watch = match watch {
+        Ok(watch) => watch,
+        Err(reason) => return problem(StatusCode::BAD_REQUEST, &reason),
     };
-    let watch = if query.is_empty() { None } else { Some(query.watch()) };
-    match watch.transpose() {
-        Ok(watch) => stream::socket::serve(upgrade, shared.hub, shared.ending, watch),
-        Err(reason) => problem(StatusCode::BAD_REQUEST, &reason),
+    match upgrade {
+        Ok(upgrade) => stream::socket::serve(upgrade, shared.hub, shared.ending, watch),
+        Err(_) => {
+            let text = "this address speaks WebSocket; server-sent events are at /events";
+            problem(StatusCode::UPGRADE_REQUIRED, text)
+        }
     }
 }
 

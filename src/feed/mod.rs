@@ -24,6 +24,7 @@ pub mod pgn;
 mod pgn_files;
 mod serve;
 pub mod stream;
+mod surface;
 mod tls;
 
 pub(crate) use assets::POLICY as PAGE_POLICY;

@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Step},
+        release::{Lane, Left, Moment, Past, Policy, Step, Threshold},
     },
     session::time::MonoTime,
     sysclock,
@@ -95,7 +95,10 @@ struct Inner {
 struct Group {
     policy: Policy,
     outputs: Vec<Output>,
-    hub: Hub,
+    /// Those of them whose releases are recorded here.
+    logged: Vec<Output>,
+    /// What they show; nothing where it is only recorded what left.
+    hub: Option<Hub>,
     lanes: Mutex<Vec<Channel>>,
 }
 
@@ -133,27 +136,41 @@ impl Arrival {
 impl From<Hub> for Outputs {
     /// Nothing stays behind: all outputs take from one hub.
     fn from(hub: Hub) -> Outputs {
-        Outputs::build(hub, &[])
+        Outputs::build(hub, &[], Threshold::Made)
     }
 }
 
 impl Outputs {
-    /// The outputs with what holds for each; one that is not named stays behind in nothing.
-    pub fn new(policies: &[(Output, Policy)]) -> Outputs {
-        Outputs::build(Hub::new(), policies)
+    /// The outputs with what holds for each; one that is not named stays behind in nothing. `livechess_moves` is from
+    /// when on a move leaves by the list of LiveChess, which keeps it back itself.
+    pub fn new(policies: &[(Output, Policy)], livechess_moves: Threshold) -> Outputs {
+        Outputs::build(Hub::new(), policies, livechess_moves)
     }
 
-    fn build(live: Hub, policies: &[(Output, Policy)]) -> Outputs {
-        let group = |policy, hub| Group { policy, outputs: Vec::new(), hub, lanes: Mutex::default() };
-        let mut groups = vec![group(Policy::default(), live.clone())];
+    fn build(live: Hub, policies: &[(Output, Policy)], livechess_moves: Threshold) -> Outputs {
+        let group = |policy, hub| Group {
+            policy,
+            outputs: Vec::new(),
+            logged: Vec::new(),
+            hub,
+            lanes: Mutex::default(),
+        };
+        let mut groups = vec![group(Policy::default(), Some(live.clone()))];
         for (output, policy) in policies {
             let index = groups.iter().position(|group| group.policy == *policy).unwrap_or_else(|| {
-                groups.push(group(*policy, live.beside()));
+                groups.push(group(*policy, Some(live.beside())));
                 groups.len() - 1
             });
+            let keeps_back = *output == Output::LiveChess && livechess_moves > policy.threshold;
             if let Some(group) = groups.get_mut(index) {
                 group.outputs.push(*output);
+                group.logged.extend((!keeps_back).then_some(*output));
             }
+        }
+        let livechess = policies.iter().find(|(output, _)| *output == Output::LiveChess);
+        if let Some((output, policy)) = livechess.filter(|(_, policy)| livechess_moves > policy.threshold) {
+            let policy = Policy { threshold: livechess_moves, ..*policy };
+            groups.push(Group { logged: vec![*output], ..group(policy, None) });
         }
         Outputs(Arc::new(Inner { live, groups, news: Notify::new() }))
     }
@@ -166,7 +183,7 @@ impl Outputs {
     /// What an output may show.
     pub fn of(&self, output: Output) -> &Hub {
         let group = self.0.groups.iter().find(|group| group.outputs.contains(&output));
-        group.map_or(&self.0.live, |group| &group.hub)
+        group.and_then(|group| group.hub.as_ref()).unwrap_or(&self.0.live)
     }
 
     /// True where an output shows less than is known.
@@ -181,8 +198,8 @@ impl Outputs {
         let Arrival { start, past, left, next, log } = arrival;
         for group in &self.0.groups {
             // What one of them has not shown, none has.
-            let shown =
-                group.outputs.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
+            let recorded = if group.logged.is_empty() { &group.outputs } else { &group.logged };
+            let shown = recorded.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
             let shown = shown.min().unwrap_or(i64::MIN);
             let (lane, state, told) = Lane::new(group.policy, start.clone(), past.clone(), shown, now);
             let mut lanes = group.lock();
@@ -192,13 +209,15 @@ impl Outputs {
             match moment {
                 Some(Some(moment)) => group.send(&mut channel, moment, now),
                 _ => {
-                    if !past.is_empty() {
+                    if let Some(told) = told {
                         group.record(&channel, told);
                     }
-                    let board = state.id.clone();
-                    group.hub.set(state);
-                    if let Some(us) = began(&past, now) {
-                        group.hub.set_began(&board, us);
+                    if let Some(hub) = &group.hub {
+                        let board = state.id.clone();
+                        hub.set(state);
+                        if let Some(us) = began(&past, now) {
+                            hub.set_began(&board, us);
+                        }
                     }
                 }
             }
@@ -286,9 +305,10 @@ impl Group {
     /// Called with the lock held, so that what happens on a board leaves in one order.
     fn send(&self, channel: &mut Channel, moment: Moment, now: i64) {
         let left = channel.lane.note(&moment, now);
-        match moment.step {
-            Step::Events(events) => self.hub.publish(&channel.board, events),
-            Step::Set(state) => self.hub.set(*state),
+        match (&self.hub, moment.step) {
+            (Some(hub), Step::Events(events)) => hub.publish(&channel.board, events),
+            (Some(hub), Step::Set(state)) => hub.set(*state),
+            (None, _) => {}
         }
         if let Some(left) = left {
             self.record(channel, left);
@@ -296,8 +316,8 @@ impl Group {
     }
 
     fn record(&self, channel: &Channel, left: Left) {
-        if let Some(log) = channel.log.as_ref().filter(|_| !self.outputs.is_empty()) {
-            let to = self.outputs.iter().map(|output| output.as_str()).collect();
+        if let Some(log) = channel.log.as_ref().filter(|_| !self.logged.is_empty()) {
+            let to = self.logged.iter().map(|output| output.as_str()).collect();
             log.released(Released { to, left, wall_us: sysclock::wall_micros() });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{future::Future, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use axum::{Router, serve::Listener};
+use axum::Router;
 use tokio::{
     net::TcpListener,
     sync::{mpsc, watch},
@@ -22,6 +22,7 @@ use super::{
     pgn::AfterSetUp,
     pgn_files::PgnFiles,
     stream::lines,
+    surface,
     tls::{self, Secured, TlsError, TlsFiles},
 };
 use crate::publish::release::Threshold;
@@ -101,14 +102,6 @@ pub enum FeedError {
     /// There is no TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// A surface broke down.
-    #[error("{what} stopped: {source}")]
-    Serve {
-        /// Which surface.
-        what: &'static str,
-        /// What the system says.
-        source: std::io::Error,
-    },
 }
 
 /// Surfaces that are bound and wait to be served.
@@ -207,7 +200,7 @@ impl Feeds {
         let limits = Limits { connections: config.max_connections, asking: config.asking };
         let (end, ending) = watch::channel(false);
         let (alive, mut gone) = mpsc::channel::<()>(1);
-        let mut tasks: JoinSet<Result<(), FeedError>> = JoinSet::new();
+        let mut tasks: JoinSet<()> = JoinSet::new();
         if let Some(listener) = http {
             // Where the operator has an address of his own, what is his is not here.
             let late = outputs.is_late(Output::Http) || operator.is_some();
@@ -219,14 +212,14 @@ impl Feeds {
             }
             let router = http::router(hub.clone(), ending.clone(), more, reach, config.pgn_after_set_up);
             let listener = Limited::new(listener, limits, hub.clone(), "http");
-            tasks.spawn(surface("HTTP", listener, router, ending.clone()));
+            tasks.spawn(surface::serve(listener, router, ending.clone()));
         }
         if let Some(listener) = operator {
             let hub = outputs.live();
             let router =
                 http::router(hub.clone(), ending.clone(), more, Reach::Operator, config.pgn_after_set_up);
             let listener = Limited::new(listener, limits, hub.clone(), "operator");
-            tasks.spawn(surface("the operator's page", listener, router, ending.clone()));
+            tasks.spawn(surface::serve(listener, router, ending.clone()));
         }
         if let Some(listener) = livechess {
             let hub = outputs.of(Output::LiveChess);
@@ -237,35 +230,31 @@ impl Feeds {
             };
             let router = livechess::router(hub.clone(), options, ending.clone(), alive.clone());
             let listener = Secured::new(Limited::new(listener, limits, hub.clone(), "livechess"), acceptor);
-            tasks.spawn(surface("LiveChess", listener, router, ending.clone()));
+            tasks.spawn(surface::serve(listener, router, ending.clone()));
         }
         if let Some(listener) = stream {
             let (hub, ending, alive) = (outputs.of(Output::Stream).clone(), ending.clone(), alive.clone());
             let listener = Limited::new(listener, limits, hub.clone(), "stream");
             tasks.spawn(async move {
                 lines::serve(listener, hub, ending, alive).await;
-                Ok(())
             });
         }
         tasks.spawn({
             let (outputs, ending) = (outputs.clone(), ending.clone());
             async move {
                 outputs.run(ending).await;
-                Ok(())
             }
         });
         if let Some(dir) = config.pgn_dir {
             let (hub, ending) = (outputs.of(Output::Pgn).clone(), ending.clone());
             tasks.spawn(async move {
                 files::write_until(PgnFiles(config.pgn_after_set_up), dir, hub, ending).await;
-                Ok(())
             });
         }
         if let Some((dir, options)) = config.cloud.and_then(|options| Some((options.dir.clone()?, options))) {
             let (hub, ending) = (outputs.of(Output::Cloud).clone(), ending.clone());
             tasks.spawn(async move {
                 files::write_until(CloudFiles(options), dir, hub, ending).await;
-                Ok(())
             });
         }
         if let Some(push) = push {
@@ -273,14 +262,12 @@ impl Feeds {
             hub.operator().take_lichess(Arc::clone(&status));
             tasks.spawn(async move {
                 lichess::push_until(push, hub, status, ending).await;
-                Ok(())
             });
         }
         for board in dgt {
             let (hub, ending) = (outputs.of(Output::DgtEmulation).clone(), ending.clone());
             tasks.spawn(async move {
                 board.run(hub, ending).await;
-                Ok(())
             });
         }
         drop(alive);
@@ -288,7 +275,7 @@ impl Feeds {
         loop {
             tokio::select! {
                 () = &mut shutdown => break,
-                Some(result) = tasks.join_next() => result.unwrap_or(Ok(()))?,
+                Some(_) = tasks.join_next() => {}
             }
         }
         let _ = end.send(true);
@@ -302,18 +289,6 @@ impl Feeds {
         }
         Ok(())
     }
-}
-
-async fn surface(
-    what: &'static str,
-    listener: impl Listener<Addr = SocketAddr>,
-    router: Router,
-    mut ending: watch::Receiver<bool>,
-) -> Result<(), FeedError> {
-    axum::serve(listener, router)
-        .with_graceful_shutdown(async move { ended(&mut ending).await })
-        .await
-        .map_err(|source| FeedError::Serve { what, source })
 }
 
 /// Resolves when the daemon ends.

@@ -228,6 +228,20 @@ impl AsyncWrite for Stream {
         inner!(&mut *self, inner => Pin::new(inner).poll_write(cx, buf))
     }
 
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.settle(cx))?;
+        inner!(&mut *self, inner => Pin::new(inner).poll_write_vectored(cx, bufs))
+    }
+
+    /// Asked before it is known what is spoken: what is encrypted takes its parts one by one, which does no harm.
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut *self {
             // Nothing was written yet.

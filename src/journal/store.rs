@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, Write},
+    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -77,7 +78,9 @@ impl Journal {
         at: MonoTime,
         wall_us: u64,
     ) -> Result<Journal, JournalError> {
-        let file = OpenOptions::new().append(true).create_new(true).open(path).map_err(|source| {
+        // It tells what players and spectators must not know: whoever has no business with it does not read it.
+        let mut options = OpenOptions::new();
+        let file = options.append(true).create_new(true).mode(0o640).open(path).map_err(|source| {
             if source.kind() == io::ErrorKind::AlreadyExists {
                 JournalError::Exists { path: path.to_owned() }
             } else {

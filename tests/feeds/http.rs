@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::json;
 use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{TcpSocket, TcpStream},
 };
 use touchmoved::{
     feed::{FeedConfig, bind, hub::QUEUE},
@@ -252,6 +252,117 @@ async fn connections_over_the_limit_are_closed_and_counted() {
         }
     })
     .await;
+    server.stop().await;
+}
+
+/// One address leaves a quarter of the connections to the others: the arbiter gets through.
+#[tokio::test]
+async fn one_address_does_not_shut_the_others_out() {
+    let server = Server::with(FeedConfig { max_connections: 8, ..config() }).await;
+    let _table = Table::new(&server.hub, "1");
+    let mut held = Vec::new();
+    for _ in 0..6 {
+        let mut events = Events::open(server.http, "/events", None).await;
+        events.next().await.unwrap();
+        held.push(events);
+    }
+    assert_eq!(get(server.http, "/healthz", &[]).await.status, 0, "the seventh of this address");
+    assert_eq!(server.hub.metrics().refused.load(Relaxed), 1);
+    let other = TcpSocket::new_v4().unwrap();
+    other.bind("127.0.0.2:0".parse().unwrap()).unwrap();
+    let mut other = soon(other.connect(server.http)).await.unwrap();
+    other.write_all(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    soon(other.read_to_string(&mut answer)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
+    drop(held);
+    server.stop().await;
+}
+
+/// A stream that begins on a connection which has served others comes behind their whole answers, also where the client
+/// reads late.
+#[tokio::test]
+async fn a_stream_begins_behind_the_answers_before_it() {
+    let server = Server::start().await;
+    let mut table = Table::new(&server.hub, "1");
+    let picture = get(server.http, "/pieces.svg", &[]).await.body;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    let mut stream = BufReader::new(soon(socket.connect(server.http)).await.unwrap());
+    let count = 4_000_000 / picture.len();
+    let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let asked = ask("/pieces.svg").repeat(count) + &ask("/events");
+    // The server stops to read while the client does: both at once.
+    let (read, mut write) = tokio::io::split(&mut stream);
+    let mut read = BufReader::new(read);
+    let said = async { write.write_all(asked.as_bytes()).await.unwrap() };
+    let heard = async {
+        for n in 0..count {
+            let length = length(&head(&mut read).await);
+            let mut body = vec![0; length.unwrap()];
+            read.read_exact(&mut body).await.unwrap();
+            assert!(body == picture.as_bytes(), "answer {n}");
+        }
+        let head = head(&mut read).await;
+        assert!(
+            head.contains("content-type: text/event-stream") && head.contains("connection: close"),
+            "{head}"
+        );
+        assert!(head.contains("access-control-allow-origin: *") && head.contains("date: "), "{head}");
+        let mut line = String::new();
+        while !line.starts_with("data: [{\"id\":\"1\"") {
+            line.clear();
+            assert!(read.read_line(&mut line).await.unwrap() > 0);
+        }
+    };
+    soon(async { tokio::join!(said, heard) }).await;
+    table.play("e2e4");
+    let mut line = String::new();
+    while !line.contains("\"san\":\"e4\"") {
+        line.clear();
+        assert!(soon(read.read_line(&mut line)).await.unwrap() > 0);
+    }
+    let only_asked = request(server.http, "HEAD", "/events", &[]).await;
+    assert_eq!((only_asked.status, only_asked.body.as_str()), (200, ""));
+    server.stop().await;
+}
+
+/// The next head of an answer.
+async fn head(read: &mut (impl AsyncBufRead + Unpin)) -> String {
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(read.read_line(&mut head).await.unwrap() > 0, "{head}");
+    }
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    head
+}
+
+fn length(head: &str) -> Option<usize> {
+    head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
+}
+
+/// Whatever is refused is told in the one form, in words that say what to do.
+#[tokio::test]
+async fn what_is_refused_is_told_in_one_form() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    for (method, path, status) in [
+        ("GET", "/api/boards/%00%ff", 400),
+        ("GET", "/pgn/%ff.pgn", 400),
+        ("GET", "/api/clocks/%ff/events", 400),
+        ("GET", "/api/boards/%00", 404),
+        ("POST", "/api/boards", 405),
+        ("DELETE", "/events", 405),
+        ("GET", "/nothing", 404),
+    ] {
+        let answer = request(server.http, method, path, &[]).await;
+        assert_eq!(answer.status, status, "{method} {path}");
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{method} {path}");
+        assert!(answer.json()["error"].as_str().is_some_and(|words| words.len() > 20), "{}", answer.body);
+        assert_eq!(answer.header("allow").is_some(), status == 405, "{method} {path}");
+    }
+    let long = request(server.http, "POST", "/api/boards", &[("Content-Length", "999999")]).await;
+    assert_eq!((long.status, long.json()["error"].is_string()), (413, true));
     server.stop().await;
 }
 

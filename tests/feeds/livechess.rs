@@ -191,8 +191,28 @@ async fn garbage_is_answered_and_the_socket_stays() {
     client.raw(Message::binary(vec![0, 159, 146, 150])).await;
     assert_eq!(client.next().await.unwrap()["response"], "error");
     assert_eq!(client.call(r#"{"id":"x","call":"eboards"}"#).await["id"], "x");
-    client.raw(Message::text("x".repeat(100_000))).await;
-    assert!(client.next().await.is_none(), "a frame of that size ends the connection");
+    client.shout(Message::text("x".repeat(100_000))).await;
+    assert_eq!(client.close_code().await, Some(1009), "a frame of that size ends the connection");
+    server.stop().await;
+}
+
+/// What no connection can go on after is told in the close frame.
+#[tokio::test]
+async fn a_broken_frame_ends_the_connection_with_a_code() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    for (frame, code) in [
+        // A text of two bytes that are no UTF-8, masked with zeros.
+        (&[0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe][..], 1007),
+        // A frame that is not masked.
+        (&[0x81, 0x02, b'{', b'}'][..], 1002),
+        // An operation that there is not.
+        (&[0x83, 0x80, 0, 0, 0, 0][..], 1002),
+    ] {
+        let mut client = Client::open(server.livechess).await;
+        client.bytes(frame).await;
+        assert_eq!(client.close_code().await, Some(code), "{frame:x?}");
+    }
     server.stop().await;
 }
 
@@ -205,6 +225,15 @@ async fn the_http_side_and_the_pages_that_may_use_it() {
     assert!(list.body.starts_with("[\n  {\n    \"serialnr\": \"90001\",\n"), "{}", list.body);
     assert_eq!(get(server.livechess, "/doc/index.html", &[]).await.status, 200);
     assert_eq!(get(server.livechess, "/api/v1.0", &[]).await.status, 426);
+    for (path, status, words) in [
+        ("game/%ff", 400, "the address cannot be read"),
+        ("round/%ff/0", 400, "the address cannot be read"),
+        ("nothing", 404, "there is nothing at this address"),
+    ] {
+        let refused = get(server.livechess, &format!("/api/v1.0/{path}"), &[]).await;
+        assert_eq!(refused.status, status, "{path}");
+        assert!(refused.json()["error"].as_str().is_some_and(|error| error.starts_with(words)), "{path}");
+    }
     let foreign = [("Origin", "https://example.com")];
     assert_eq!(get(server.livechess, "/api/v1.0/eboards", &foreign).await.status, 403);
     let refused = Client::from(server.livechess, Some("https://example.com")).await;

@@ -153,6 +153,11 @@ async fn a_bad_request_is_answered_and_the_connection_stays() {
     assert_eq!(lines.next().await.unwrap()["type"], "version");
     lines.send(&"x".repeat(5000)).await;
     assert_eq!(lines.next().await.unwrap()["message"], "a request has 4096 bytes at most");
+    let goodbye = lines.next().await.unwrap();
+    assert_eq!(
+        (&goodbye["type"], &goodbye["reason"]),
+        (&json!("goodbye"), &json!("a request has 4096 bytes at most"))
+    );
     assert_eq!(lines.next().await, None);
     server.stop().await;
 }
@@ -257,6 +262,57 @@ async fn the_same_objects_come_over_a_websocket() {
     server.stop().await;
     assert_eq!(plain.next().await.unwrap()["type"], "goodbye");
     assert_eq!(asked.close_code().await, Some(1001));
+}
+
+/// What no connection can go on after is told by `goodbye` and in the close frame.
+#[tokio::test]
+async fn a_socket_that_is_sent_too_much_or_nonsense_is_told_why_it_ends() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    let url = format!("ws://{}/api/stream", server.http);
+    let mut client = Client::at(&url, None).await.unwrap();
+    assert_eq!(client.next().await.unwrap()["type"], "version");
+    client.shout(Message::text("x".repeat(5000))).await;
+    let goodbye = client.next().await.unwrap();
+    assert_eq!(
+        (&goodbye["type"], &goodbye["reason"]),
+        (&json!("goodbye"), &json!("a message has 4096 bytes at most"))
+    );
+    assert_eq!(client.close_code().await, Some(1009));
+    for (frame, code) in [(&[0x81, 0x81, 0, 0, 0, 0, 0xff][..], 1007), (&[0x81, 0x01, b'?'][..], 1002)] {
+        let mut client = Client::at(&url, None).await.unwrap();
+        assert_eq!(client.next().await.unwrap()["type"], "version");
+        client.bytes(frame).await;
+        assert_eq!(client.next().await.unwrap()["type"], "goodbye", "{frame:x?}");
+        assert_eq!(client.close_code().await, Some(code), "{frame:x?}");
+    }
+    server.stop().await;
+}
+
+/// A filter with a slip in its name would let everything through.
+#[tokio::test]
+async fn what_the_query_of_a_stream_does_not_know_is_refused() {
+    let server = Server::start().await;
+    let _table = Table::new(&server.hub, "1");
+    for (query, words) in [
+        ("bord=1", "there is no parameter \"bord\"; there are board, boards, kinds, since"),
+        ("board=1&board=2", "board is given twice"),
+        ("board=1&boards=2", "board and boards are both given"),
+    ] {
+        for answer in [
+            get(server.http, &format!("/events?{query}"), &[]).await,
+            get(server.http, &format!("/api/stream?{query}"), &[]).await,
+        ] {
+            assert_eq!(answer.status, 400, "{query}");
+            assert!(answer.json()["error"].as_str().unwrap().starts_with(words), "{}", answer.body);
+        }
+    }
+    // A browser shows nothing of an upgrade that is refused: a board that there is not is told over the socket.
+    let mut client = Client::at(&format!("ws://{}/api/stream?board=9", server.http), None).await.unwrap();
+    assert_eq!(client.next().await.unwrap()["type"], "version");
+    assert_eq!(client.next().await.unwrap()["message"], "there is no board \"9\"; /api/boards lists them");
+    assert_eq!(client.call("?WATCH={\"boards\":[\"1\"]};").await["type"], "watch", "and it can be put right");
+    server.stop().await;
 }
 
 #[tokio::test]

@@ -307,6 +307,17 @@ impl Client {
         soon(self.0.send(message)).await.unwrap();
     }
 
+    /// Sends what the server does not read to its end.
+    pub async fn shout(&mut self, message: Message) {
+        let _ = soon(self.0.send(message)).await;
+    }
+
+    /// Sends bytes as they are, whatever they are.
+    pub async fn bytes(&mut self, bytes: &[u8]) {
+        let MaybeTlsStream::Plain(stream) = self.0.get_mut() else { panic!("not plain") };
+        soon(stream.write_all(bytes)).await.unwrap();
+    }
+
     /// The next text frame; nothing when the connection is closed.
     pub async fn next(&mut self) -> Option<Value> {
         loop {

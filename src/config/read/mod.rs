@@ -6,6 +6,7 @@ mod emulation;
 mod laws;
 mod lichess;
 mod matrix;
+mod notes;
 mod release;
 mod second;
 mod section;
@@ -85,6 +86,8 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     let boards = board::boards(&root, base, style);
     lichess::check_boards(&root, lichess.as_ref(), boards.len());
     root.finish();
+    let mut notes = services.notes;
+    notes.extend(boards.iter().filter_map(|board| notes::unused_port(board, &dgt_emulation)));
     Config {
         source: file_name.to_owned(),
         digest: sha256(text),
@@ -116,6 +119,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
         arbiter_token,
         assistant_token,
         boards,
+        notes,
     }
 }
 
@@ -163,6 +167,7 @@ struct Services {
     origins: Vec<String>,
     livechess_tls: Option<(PathBuf, PathBuf)>,
     max_connections: usize,
+    notes: Vec<String>,
 }
 
 fn services(root: &Section<'_>, base: &Path, release: Policy) -> Services {
@@ -193,6 +198,13 @@ fn services(root: &Section<'_>, base: &Path, release: Policy) -> Services {
         (&stream_section, "stream", stream),
     ];
     own_ports(&listening);
+    let mut notes = Vec::new();
+    if http.is_some() && operator.is_none() && http_policy != Policy::default() {
+        notes.push(notes::nothing_is_live());
+    }
+    notes.extend(
+        listening.iter().filter_map(|(section, name, on)| notes::silent(section, name, on.is_some())),
+    );
     http_section.finish();
     section.finish();
     operator_section.finish();
@@ -209,6 +221,7 @@ fn services(root: &Section<'_>, base: &Path, release: Policy) -> Services {
         origins,
         livechess_tls,
         max_connections,
+        notes,
     }
 }
 

@@ -12,23 +12,27 @@ use crate::{
 pub(super) fn text(health: &Health) -> String {
     type Figure = fn(&BoardFigures) -> u64;
     let figures: [(&str, &str, &str, Figure); 10] = [
-        ("board_inputs_total", "counter", "Inputs of the board", |board| board.inputs),
-        ("board_facts_total", "counter", "Facts that the session concluded", |board| board.facts),
-        ("board_readings", "gauge", "Readings of the board that are still possible", |board| board.readings),
+        ("board_inputs_total", "counter", "Inputs of the board", |board| board.counts.inputs),
+        ("board_facts_total", "counter", "Facts that the session concluded", |board| board.counts.facts),
+        ("board_readings", "gauge", "Readings of the board that are still possible", |board| {
+            board.counts.readings
+        }),
         ("board_loose_plies", "gauge", "Plies of all readings that are not firm yet", |board| {
-            board.loose_plies
+            board.counts.loose_plies
         }),
-        ("board_games", "gauge", "Games that the readings hold in memory", |board| board.games),
-        ("journal_records_total", "counter", "Records written to the journal", |board| board.records),
+        ("board_games", "gauge", "Games that the readings hold in memory", |board| board.counts.games),
+        ("journal_records_total", "counter", "Records written to the journal", |board| board.counts.records),
         ("journal_syncs_total", "counter", "Times that the journal was put on stable storage", |board| {
-            board.syncs
+            board.counts.syncs
         }),
-        ("journal_waiting_records", "gauge", "Records that wait for the journal", |board| board.waiting),
+        ("journal_waiting_records", "gauge", "Records that wait for the journal", |board| {
+            board.counts.waiting
+        }),
         (
             "journal_lost_records_total",
             "counter",
             "Records that found no room while the disk failed",
-            |board| board.lost,
+            |board| board.counts.lost,
         ),
         ("journal_failed", "gauge", "1 while the journal cannot be written", |board| {
             u64::from(board.journal_trouble.is_some())

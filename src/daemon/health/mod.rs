@@ -33,6 +33,8 @@ pub struct BoardHealth {
     readings: AtomicU64,
     loose_plies: AtomicU64,
     games: AtomicU64,
+    /// What the counts stood at when the embargo of an adjournment began, while it holds.
+    embargo: Mutex<Option<Counts>>,
     ended: AtomicBool,
     journal_trouble: Mutex<Option<String>>,
     source: SourceHealth,
@@ -40,11 +42,9 @@ pub struct BoardHealth {
     second: Option<SourceHealth>,
 }
 
-/// A copy of the figures of one board.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BoardFigures {
-    /// Identifier of the board.
-    pub id: String,
+/// What a board counts of its game and of the record of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
     /// Inputs since the start of the daemon.
     pub inputs: u64,
     /// Facts since the start of the daemon.
@@ -63,6 +63,15 @@ pub struct BoardFigures {
     pub loose_plies: u64,
     /// Games that the readings hold in memory.
     pub games: u64,
+}
+
+/// A copy of the figures of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoardFigures {
+    /// Identifier of the board.
+    pub id: String,
+    /// What it counts. While an embargo holds: what it had counted when that began.
+    pub counts: Counts,
     /// What is wrong with the journal; `None` while it is whole.
     pub journal_trouble: Option<String>,
     /// Its source, or those of its two boards.
@@ -174,11 +183,19 @@ impl BoardHealth {
         self.journal_trouble().is_some()
     }
 
-    /// A copy of everything.
-    pub fn figures(&self) -> BoardFigures {
-        let journal_trouble = self.journal_trouble().clone();
-        BoardFigures {
-            id: self.id.clone(),
+    /// The embargo of an adjournment holds, or it does not. While it does the counts stand still: they would tell
+    /// that the sealed move was made.
+    pub fn set_embargo(&self, holds: bool) {
+        let mut kept = self.embargo.lock().unwrap_or_else(PoisonError::into_inner);
+        if holds {
+            kept.get_or_insert_with(|| self.counts());
+        } else {
+            *kept = None;
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
             inputs: self.inputs.load(Ordering::Relaxed),
             facts: self.facts.load(Ordering::Relaxed),
             records: self.records.load(Ordering::Relaxed),
@@ -188,6 +205,16 @@ impl BoardHealth {
             readings: self.readings.load(Ordering::Relaxed),
             loose_plies: self.loose_plies.load(Ordering::Relaxed),
             games: self.games.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A copy of everything that may be known.
+    pub fn figures(&self) -> BoardFigures {
+        let journal_trouble = self.journal_trouble().clone();
+        let kept = *self.embargo.lock().unwrap_or_else(PoisonError::into_inner);
+        BoardFigures {
+            id: self.id.clone(),
+            counts: kept.unwrap_or_else(|| self.counts()),
             journal_trouble,
             sources: self.sources().map(SourceHealth::figures).collect(),
         }

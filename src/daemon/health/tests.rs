@@ -101,7 +101,7 @@ fn records_without_room_are_counted() {
     assert!(!board.take_room(1));
     board.give_room();
     assert!(board.take_room(1));
-    assert_eq!((board.lost(), board.figures().waiting), (1, 1));
+    assert_eq!((board.lost(), board.figures().counts.waiting), (1, 1));
 }
 
 #[test]
@@ -124,4 +124,25 @@ fn each_of_two_boards_is_named() {
     ] {
         assert!(metrics.contains(&format!("touchmoved_{line}")), "{line}{metrics}");
     }
+}
+
+#[test]
+fn counts_stand_still_under_an_embargo_and_troubles_do_not() {
+    let board = Arc::new(BoardHealth::new("1"));
+    let health = Health::new(vec![board.clone()]);
+    board.count_input();
+    board.set_embargo(true);
+    let before = health.figures();
+    let text = health.metrics();
+    board.set_embargo(true);
+    board.count_input();
+    board.count_facts(3);
+    assert!(board.take_room(9));
+    board.count_record();
+    board.count_sync();
+    assert_eq!((health.figures(), health.metrics()), (before, text));
+    board.set_journal(Some("disk full"));
+    assert!(health.metrics().contains("journal_failed{board=\"1\"} 1\n"));
+    board.set_embargo(false);
+    assert_eq!((board.figures().counts.inputs, board.figures().counts.facts), (2, 3));
 }

@@ -162,7 +162,7 @@ fn a_full_disk_is_flagged_and_nothing_is_lost_when_it_has_room_again() {
     until("the recovery", || bench.disk.durable().len() == 99);
     until("the flag is gone", || !bench.health.is_journal_failed());
     assert_eq!(bench.disk.durable(), (1..100).map(entry).collect::<Vec<_>>());
-    assert_eq!(bench.health.figures().waiting, 0);
+    assert_eq!(bench.health.figures().counts.waiting, 0);
     bench.finish();
 }
 
@@ -177,7 +177,7 @@ fn what_finds_no_room_is_counted_and_noted_at_its_place() {
     bench.pen().write(entry(0), true);
     bench.disk.set_full(false);
     bench.pen().release(0);
-    until("the backlog", || bench.health.figures().waiting == 0);
+    until("the backlog", || bench.health.figures().counts.waiting == 0);
     bench.pen().write(entry(ROOM + 9), true);
     bench.finish();
     let durable = bench.disk.durable();

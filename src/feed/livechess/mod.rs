@@ -11,7 +11,7 @@ use axum::{
     Router,
     extract::{
         Path, Request, State, WebSocketUpgrade,
-        ws::{CloseFrame, Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
+        ws::{Message, WebSocket, close_code, rejection::WebSocketUpgradeRejection},
     },
     http::{HeaderMap, HeaderValue, StatusCode, header},
     middleware::{self, Next},
@@ -31,7 +31,13 @@ pub use self::{
     follow::Now,
 };
 pub(super) use self::{follow::serial, resources::player};
-use super::{hub::Hub, metrics::ClientGuard, serve::ended, stream::socket::small};
+use super::{
+    http::{own_words, problem},
+    hub::Hub,
+    metrics::ClientGuard,
+    serve::ended,
+    stream::socket::{fault, part, small},
+};
 use crate::publish::{BoardState, release::Threshold};
 
 /// Longest message of a client in bytes; the longest documented one has some 200.
@@ -89,6 +95,7 @@ pub(super) fn router(
         .route("/api/v1.0/round/{uuid}/{index}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
         .route("/doc/index.html", get(doc))
+        .layer(middleware::from_fn(own_words))
         .layer(middleware::from_fn_with_state(shared.clone(), origin))
         .with_state(shared)
 }
@@ -99,8 +106,8 @@ async fn origin(State(shared): State<Shared>, request: Request, next: Next) -> R
         return next.run(request).await;
     };
     if !origin.to_str().is_ok_and(|origin| allowed(origin, &shared.origins)) {
-        let text = "this web page may not use the board; add its address to [livechess] allowed-origins\n";
-        return (StatusCode::FORBIDDEN, text).into_response();
+        let text = "this web page may not use the board; add its address to [livechess] allowed-origins";
+        return problem(StatusCode::FORBIDDEN, text);
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -134,8 +141,8 @@ async fn upgrade(
     match upgrade {
         Ok(upgrade) => small(upgrade, MAX_MESSAGE).on_upgrade(move |socket| talk(socket, shared)),
         Err(_) => {
-            let text = "this address speaks WebSocket; the boards are at /api/v1.0/eboards\n";
-            (StatusCode::UPGRADE_REQUIRED, [(header::UPGRADE, "websocket")], text).into_response()
+            let text = "this address speaks WebSocket; the boards are at /api/v1.0/eboards";
+            ([(header::UPGRADE, "websocket")], problem(StatusCode::UPGRADE_REQUIRED, text)).into_response()
         }
     }
 }
@@ -177,7 +184,7 @@ fn refs(states: &[Arc<BoardState>]) -> impl Iterator<Item = &BoardState> {
 fn found<T: Serialize>(resource: Option<T>, what: &str) -> Response {
     match resource {
         Some(resource) => pretty(&resource),
-        None => (StatusCode::NOT_FOUND, format!("there is no such {what}\n")).into_response(),
+        None => problem(StatusCode::NOT_FOUND, &format!("there is no such {what}")),
     }
 }
 
@@ -217,17 +224,21 @@ async fn talk(mut socket: WebSocket, mut shared: Shared) {
                     client.refuse(&Value::Null, "expected a text frame with one JSON object", Now::read());
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(Message::Close(_))) | None => return,
+                Some(Err(error)) => match fault(error, MAX_MESSAGE) {
+                    Some((code, reason)) => break (code, reason),
+                    None => return,
+                },
             },
             batch = live.recv() => match batch {
                 Ok(batch) => client.batch(&batch, Now::read()),
                 Err(RecvError::Lagged(_)) => {
                     metrics.count(|metrics| &metrics.lagged);
-                    break (close_code::POLICY, "too slow; connect again");
+                    break (close_code::POLICY, "too slow; connect again".to_owned());
                 }
-                Err(RecvError::Closed) => break (close_code::AWAY, "the daemon is ending"),
+                Err(RecvError::Closed) => break (close_code::AWAY, "the daemon is ending".to_owned()),
             },
-            () = ended(&mut shared.ending) => break (close_code::AWAY, "the daemon is ending"),
+            () = ended(&mut shared.ending) => break (close_code::AWAY, "the daemon is ending".to_owned()),
             _ = ping.tick() => {
                 if socket.send(Message::Ping(Vec::new().into())).await.is_err() {
                     return;
@@ -235,7 +246,7 @@ async fn talk(mut socket: WebSocket, mut shared: Shared) {
             }
         }
     };
-    let _ = socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+    part(socket, code, reason).await;
 }
 
 #[cfg(test)]

@@ -71,27 +71,30 @@ async fn talk(connection: Connection, hub: Hub, mut ending: watch::Receiver<bool
                     (true, Ok(request)) => talk.ask(request),
                     (true, Err(_)) => error("a request is text in UTF-8"),
                     (false, _) => {
-                        if line.len() > MAX_REQUEST {
-                            let reason = format!("a request has {MAX_REQUEST} bytes at most");
-                            write.write_all((error(&reason) + "\r\n").as_bytes()).await?;
+                        if line.len() <= MAX_REQUEST {
+                            return Ok(());
                         }
-                        return Ok(());
+                        let reason = format!("a request has {MAX_REQUEST} bytes at most");
+                        write.write_all((error(&reason) + "\r\n").as_bytes()).await?;
+                        break reason;
                     }
                 };
                 line.clear();
             }
             object = talk.next() => match object {
                 Ok(object) => next = object,
-                Err(reason) => break reason,
+                Err(ended) => {
+                    if matches!(ended, Ended::Lagged(_)) {
+                        metrics.count(|metrics| &metrics.lagged);
+                    }
+                    break why(ended).to_owned();
+                }
             },
             // An empty line says that the connection lives.
             () = sleep_until(quiet) => next.clear(),
-            () = ended(&mut ending) => break Ended::Closed,
+            () = ended(&mut ending) => break why(Ended::Closed).to_owned(),
         }
     };
-    if matches!(reason, Ended::Lagged(_)) {
-        metrics.count(|metrics| &metrics.lagged);
-    }
-    write.write_all((talk.goodbye(why(reason)) + "\r\n").as_bytes()).await?;
+    write.write_all((talk.goodbye(&reason) + "\r\n").as_bytes()).await?;
     write.shutdown().await
 }

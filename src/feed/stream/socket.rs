@@ -1,5 +1,5 @@
 //! `/api/stream`: the objects over WebSocket, one a message. The query of the address watches at once; requests
-//! are those of the lines over TCP, one a message.
+//! are those of the lines over TCP, one a message. And how any WebSocket of the daemon ends.
 
 use std::time::Duration;
 
@@ -14,12 +14,13 @@ use tokio::{
     sync::watch,
     time::{MissedTickBehavior, interval},
 };
+use tungstenite::error::ProtocolError;
 
 use super::{Talk, error, version, why};
 use crate::{
     feed::{
         hub::{Ended, Hub},
-        metrics::ClientGuard,
+        metrics::{ClientGuard, Metrics},
         serve::ended,
     },
     wire::stream::{MAX_REQUEST, Watch},
@@ -29,6 +30,28 @@ use crate::{
 const PING: Duration = Duration::from_secs(20);
 /// What the library reads at a time. Its default would cost 128 KiB a client.
 const READ_BUFFER: usize = 1024;
+
+/// What a client sent that no connection can go on after: the code of the close frame, and the reason in words.
+/// Nothing where the client is gone.
+pub(in crate::feed) fn fault(error: axum::Error, longest: usize) -> Option<(u16, String)> {
+    let told = match error.into_inner().downcast_ref::<tungstenite::Error>()? {
+        tungstenite::Error::Capacity(_) => {
+            (close_code::SIZE, format!("a message has {longest} bytes at most"))
+        }
+        tungstenite::Error::Utf8(_) => (close_code::INVALID, "a text message is text in UTF-8".to_owned()),
+        tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => return None,
+        tungstenite::Error::Protocol(error) => (close_code::PROTOCOL, error.to_string()),
+        _ => return None,
+    };
+    Some(told)
+}
+
+/// Ends a connection with a close frame.
+pub(in crate::feed) async fn part(mut socket: WebSocket, code: u16, mut reason: String) {
+    // A control frame has 125 bytes at most, two of them for the code.
+    reason.truncate(reason.floor_char_boundary(123));
+    let _ = socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await;
+}
 
 /// Serves a client of the stream.
 pub(in crate::feed) fn serve(
@@ -61,7 +84,7 @@ async fn talk(mut socket: WebSocket, hub: Hub, mut ending: watch::Receiver<bool>
     let mut ping = interval(PING);
     ping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ping.reset();
-    let reason = loop {
+    let (code, reason) = loop {
         for text in next.drain(..) {
             if socket.send(Message::Text(text.into())).await.is_err() {
                 return;
@@ -72,13 +95,17 @@ async fn talk(mut socket: WebSocket, hub: Hub, mut ending: watch::Receiver<bool>
                 Some(Ok(Message::Text(text))) => next.push(talk.ask(text.as_str())),
                 Some(Ok(Message::Binary(_))) => next.push(error("expected a text message with one request")),
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(Message::Close(_))) | None => return,
+                Some(Err(error)) => match fault(error, MAX_REQUEST) {
+                    Some((code, reason)) => break (code, reason),
+                    None => return,
+                },
             },
             object = talk.next() => match object {
                 Ok(object) => next.push(object),
-                Err(reason) => break reason,
+                Err(ended) => break parting(ended, &metrics),
             },
-            () = ended(&mut ending) => break Ended::Closed,
+            () = ended(&mut ending) => break parting(Ended::Closed, &metrics),
             _ = ping.tick() => {
                 if socket.send(Message::Ping(Vec::new().into())).await.is_err() {
                     return;
@@ -86,13 +113,18 @@ async fn talk(mut socket: WebSocket, hub: Hub, mut ending: watch::Receiver<bool>
             }
         }
     };
-    let code = match reason {
+    let _ = socket.send(Message::Text(talk.goodbye(&reason).into())).await;
+    part(socket, code, reason).await;
+}
+
+/// How a connection ends that the daemon ends.
+fn parting(ended: Ended, metrics: &Metrics) -> (u16, String) {
+    let code = match ended {
         Ended::Lagged(_) => {
             metrics.count(|metrics| &metrics.lagged);
             close_code::POLICY
         }
         Ended::Closed => close_code::AWAY,
     };
-    let _ = socket.send(Message::Text(talk.goodbye(why(reason)).into())).await;
-    let _ = socket.send(Message::Close(Some(CloseFrame { code, reason: why(reason).into() }))).await;
+    (code, why(ended).to_owned())
 }

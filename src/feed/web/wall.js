@@ -21,8 +21,8 @@ const time = new PageTime();
 const views = new Map();
 const wall = document.getElementById("wall");
 
+// All boards are asked for, whichever are chosen: a feed that is asked for a board that there is not tells nothing.
 const boards = follow({
-  search: values.boards ? `?boards=${values.boards.map(encodeURIComponent).join(",")}` : "",
   onSnapshot: drawAll,
   onEvent(state) {
     views.get(state.id)?.draw(state);
@@ -34,13 +34,20 @@ const boards = follow({
 /** The boards in the order of the address, or of the configuration. */
 const chosen = () => (values.boards ?? [...boards.keys()]).filter((id) => boards.has(id));
 
+/** What is wrong with the address, the boards that are not there with it. */
+function complaints() {
+  const there = [...boards.keys()].join(", ") || "none yet";
+  const missing = (values.boards ?? []).filter((id) => !boards.has(id));
+  return [...wrong, ...missing.map((id) => `There is no board “${id}”. There are: ${there}.`)];
+}
+
 function drawAll() {
   for (const id of [...views.keys()].filter((known) => !boards.has(known))) views.delete(id);
   for (const id of chosen()) if (!views.has(id)) views.set(id, new BoardView({ title: true }));
   wall.replaceChildren(...chosen().map((id) => views.get(id).element));
   for (const id of chosen()) views.get(id).draw(boards.get(id));
   drawHeading();
-  showWrong(wrong);
+  showWrong(complaints());
   fit();
   drawClocks();
 }
@@ -55,7 +62,7 @@ function drawHeading() {
   const round = common("round");
   setText(document.getElementById("title"), [common("event") || "Live boards", round && `Round ${round}`].filter(Boolean).join(" · "));
   const empty = document.getElementById("empty");
-  empty.hidden = states.length > 0;
+  empty.hidden = boards.size > 0;
 }
 
 /** As many columns as make the boards largest. */
@@ -86,16 +93,6 @@ function drawClocks() {
   for (const [id, view] of views) if (boards.has(id)) view.drawClocks(boards.get(id), now);
 }
 
-/** Boards that are not there are told: the address of the feed answers that it knows none of this name. */
-async function check() {
-  const answer = await fetch("/api/boards", { cache: "no-store" });
-  const ids = (await answer.json()).map((state) => state.id);
-  for (const id of (values.boards ?? []).filter((asked) => !ids.includes(asked))) {
-    wrong.push(`There is no board “${id}”. There are: ${ids.join(", ") || "none yet"}.`);
-  }
-  showWrong(wrong);
-}
-
-check().catch(() => {});
+showWrong(wrong);
 addEventListener("resize", fit);
 setInterval(() => document.hidden || drawClocks(), 250);

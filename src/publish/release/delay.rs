@@ -18,6 +18,16 @@ pub enum Step {
     Set(Box<BoardState>),
 }
 
+impl Step {
+    /// True where the score or the result may be another one after it.
+    pub(super) fn changes_score(&self) -> bool {
+        match self {
+            Step::Events(events) => events.iter().any(FeedEvent::changes_score),
+            Step::Set(_) => true,
+        }
+    }
+}
+
 /// A step with the moment at which it could have left.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {

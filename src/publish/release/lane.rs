@@ -65,14 +65,15 @@ pub struct Left {
 
 impl Lane {
     /// The lane of a board that stood like `start` when the game began, with what happened since; `left` is the
-    /// last event whose effects had left before the daemon ended, `now` the time. Gives what the output shows.
+    /// last event whose effects had left before the daemon ended, `now` the time. Gives what the output shows,
+    /// and the record of what of the score leaves only now.
     pub fn new(
         policy: Policy,
         start: BoardState,
         past: Vec<Past>,
         left: i64,
         now: i64,
-    ) -> (Lane, BoardState, Left) {
+    ) -> (Lane, BoardState, Option<Left>) {
         let (filter, mut shown) = match policy.threshold {
             Threshold::Made => (None, start),
             Threshold::Completed => {
@@ -82,7 +83,7 @@ impl Lane {
         };
         let waiting = (!policy.delay.is_none()).then(|| Waiting::new(policy.delay, shown.clone()));
         let tally = Tally::default();
-        let mut shown_ev = -1;
+        let (mut shown_ev, mut scored) = (-1, false);
         let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
         let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*" };
         for Past { at, ev, events } in past {
@@ -95,6 +96,7 @@ impl Lane {
                         waiting.skip(&moment);
                     }
                     shown_ev = ev;
+                    scored |= ev > left && moment.step.changes_score();
                     apply(&mut shown, moment.step);
                 }
             }
@@ -103,11 +105,12 @@ impl Lane {
             shown_ev = moment.ev;
             let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
             lane.tally.hold(held_us);
+            scored |= moment.step.changes_score();
             apply(&mut shown, moment.step);
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
-        let told = lane.left(shown_ev);
+        let told = scored.then(|| lane.left(shown_ev));
         (lane, shown, told)
     }
 
@@ -192,17 +195,11 @@ impl Lane {
     pub fn note(&mut self, moment: &Moment, now: i64) -> Option<Left> {
         let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
         self.tally.hold(held_us);
-        let scored = match &moment.step {
-            Step::Set(state) => {
-                (self.plies, self.result) = (state.plies.len(), state.result);
-                true
-            }
-            Step::Events(events) => {
-                events.iter().for_each(|event| self.count(event));
-                events.iter().any(FeedEvent::changes_score)
-            }
-        };
-        scored.then(|| self.left(moment.ev))
+        match &moment.step {
+            Step::Set(state) => (self.plies, self.result) = (state.plies.len(), state.result),
+            Step::Events(events) => events.iter().for_each(|event| self.count(event)),
+        }
+        moment.step.changes_score().then(|| self.left(moment.ev))
     }
 
     /// The record of what has left; the next one begins.
