@@ -86,7 +86,10 @@ impl Conduct {
     }
 
     pub(in crate::game::conduct) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
-        if self.is_bound() && self.tell_bound(reported, desk) || self.tell_common(reported, desk) {
+        if self.is_bound() && self.tell_bound(reported, desk)
+            || self.has_released() && self.tell_still_released(reported, desk)
+            || self.tell_common(reported, desk)
+        {
             return;
         }
         let (touches, mut uncertain) = self.ordered(desk);
@@ -134,6 +137,38 @@ impl Conduct {
             Binding { moves: Some(left), rule, must_move: None, must_capture: None, must_castle: None };
         let obligation = self.obligation(&touches, &binding, desk);
         desk.bind(Obligation { reported, certainty: TouchCertainty::Arbiter, ..obligation });
+        self.turn.reach = Bitboard::EMPTY;
+        self.turn.seldom_mut().binding = Some(binding);
+        true
+    }
+
+    /// Something was released in this turn that binds, whatever is touched after it.
+    fn has_released(&self) -> bool {
+        self.turn.seldom.as_deref().is_some_and(|seldom| seldom.committed.is_some())
+    }
+
+    /// What was released leaves moves, and a later touch takes none of them back (Article 4.7; 2005: 4.6): those of
+    /// them that the touches leave, or all of them where nothing fits both. False where the touches say it all.
+    #[cold]
+    fn tell_still_released(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
+        let Some(committed) = self.turn.seldom().committed.clone() else { return false };
+        let (touches, _) = self.ordered(desk);
+        let touched = self.bind(&touches, desk).moves;
+        let says_all = |touched: &Vec<Move>| touched.iter().all(|mv| committed.moves.contains(mv));
+        if committed.moves.is_empty() || touched.as_ref().is_some_and(says_all) {
+            return false;
+        }
+        let mut left: Vec<Move> =
+            touched.into_iter().flatten().filter(|mv| committed.moves.contains(mv)).collect();
+        if left.is_empty() {
+            left.clone_from(&committed.moves);
+        }
+        let castle = committed.castling.then(|| committed.moves.first().copied()).flatten();
+        let binding = Binding { rule: committed.rule, ..self.released_binding(left, castle) };
+        let obligation = self.obligation(&touches, &binding, desk);
+        let (partial, certainty) = (Some(committed.partial), obligation.certainty);
+        let obligation = obligation.with(|more| more.partial = partial);
+        desk.bind(Obligation { reported, certainty, ..obligation });
         self.turn.reach = Bitboard::EMPTY;
         self.turn.seldom_mut().binding = Some(binding);
         true
