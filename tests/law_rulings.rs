@@ -352,6 +352,15 @@ fn what_is_touched_after_a_release_takes_nothing_of_it_back() {
             let castles = (json!(["e1g1"]), json!(released), json!("e1g1"));
             assert_eq!(told[1..], [castles.clone(), castles], "{rules} {then}");
         }
+        // A move that was made and taken up again is the one to be played.
+        let article = if rules == "fide-2005" { "4.6" } else { "4.7" };
+        let told =
+            bound(rules, CASTLING, "0 lift e1\n500 place f1\n2000 lift f1\n2500 place e1\n3000 lift h1");
+        assert_eq!(
+            told.last().unwrap(),
+            &(json!(["e1f1"]), json!(article), Value::Null),
+            "{rules}: {told:?}"
+        );
         // Its own rook is what the castling needs: king and rook say the same.
         let told = bound(rules, CASTLING, "0 lift e1\n500 place g1\n2000 lift h1");
         assert_eq!((&told[2].0, &told[2].2), (&json!(["e1g1"]), &json!("e1g1")), "{rules}");
