@@ -124,7 +124,7 @@ impl Replay {
 
     /// The log is at its end: every deadline fires.
     pub fn finish(&mut self) -> Result<(), Box<Difference>> {
-        self.board.advance(MonoTime::END);
+        self.board.finish(self.check.as_ref().map_or(MonoTime::ZERO, FactCheck::recorded_to));
         self.drain()?;
         if let Some(check) = self.check.take() {
             check.finish()?;
@@ -143,7 +143,7 @@ impl Replay {
                 doubts.retain(|ply| *ply <= shown);
                 let line = json!({
                     "final": line,
-                    "result": session.result().as_str(),
+                    "result": self.board.shown_result().as_str(),
                     "certain": doubts.is_empty(),
                     "doubts": doubts,
                 });

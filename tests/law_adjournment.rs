@@ -9,6 +9,8 @@ mod script;
 use script::{at, facts, of, under};
 use serde_json::{Value, json};
 use touchmoved::{
+    game::Board,
+    publish::{FeedEvent, Publisher, Tags},
     replay::{Emit, Replay, Threshold},
     session::io::Input,
     wire::sensor_log,
@@ -180,16 +182,21 @@ fn an_envelope_without_a_move_draws_by_a_reason_of_its_own() {
     assert_eq!(ends, ["sealed-move-invalid-draw"; 2]);
 }
 
-/// What `replay` prints of a log that ends before the envelope is opened.
-fn printed(emit: Emit, threshold: Threshold, end: &[Value]) -> String {
-    let mut header = with("fide-2023", &[]);
+/// What `replay` prints of a log in which White seals the move from one square to another on the board.
+fn printed_of(
+    mut header: Value,
+    (from, to): (&str, &str),
+    emit: Emit,
+    threshold: Threshold,
+    end: &[Value],
+) -> String {
     header["sensor_log"] = json!(1);
     let setup = sensor_log::parse_header(&header.to_string()).unwrap();
     let mut replay = Replay::new(&setup, emit, None).unwrap().at(threshold);
     let played = [
         json!({"us": 0, "arbiter": "seal-request"}),
-        json!({"us": 500_000, "sq": "f1", "occ": 0}),
-        json!({"us": 1_000_000, "sq": "b5", "occ": 1}),
+        json!({"us": 500_000, "sq": from, "occ": 0}),
+        json!({"us": 1_000_000, "sq": to, "occ": 1}),
         json!({"us": 1_500_000, "clock": "white"}),
     ];
     for line in played.iter().chain(end) {
@@ -198,6 +205,10 @@ fn printed(emit: Emit, threshold: Threshold, end: &[Value]) -> String {
     }
     replay.finish().unwrap();
     replay.take_output()
+}
+
+fn printed(emit: Emit, threshold: Threshold, end: &[Value]) -> String {
+    printed_of(with("fide-2023", &[]), ("f1", "b5"), emit, threshold, end)
 }
 
 #[test]
@@ -327,4 +338,118 @@ fn the_envelope_states_the_time_with_the_sealing() {
     let used: Vec<&Value> =
         of(&told, "envelope").into_iter().map(|fact| &fact["fields"]["time_used"]["white"]).collect();
     assert_eq!(used, [60_000, 180_000]);
+}
+
+const MATE: &str = "6k1/5ppp/8/8/8/8/8/4R1K1 w - - 0 1";
+
+/// A result that follows from the sealed move tells of it; one that persons give does not.
+#[test]
+fn a_replay_shows_no_result_of_a_sealed_move_before_the_envelope_is_opened() {
+    let mated = with("fide-2023", &[("start_fen", json!(MATE))]);
+    let resume = json!({"us": 8_000_000, "arbiter": "resume"});
+    let opened = json!({"us": 9_000_000, "arbiter": "open-envelope Re8#"});
+    for emit in [Emit::Moves, Emit::Pgn] {
+        for threshold in [Threshold::Made, Threshold::Completed] {
+            let shows = |end: &[Value]| {
+                let text = printed_of(mated.clone(), ("e1", "e8"), emit, threshold, end);
+                (text.contains("1-0"), text.contains("e8"))
+            };
+            assert_eq!(shows(&[]), (false, false), "{emit:?} {threshold:?}");
+            assert_eq!(shows(std::slice::from_ref(&resume)), (false, false), "{emit:?} {threshold:?}");
+            assert_eq!(shows(std::slice::from_ref(&opened)), (true, true), "{emit:?} {threshold:?}");
+            assert_eq!(shows(&[resume.clone(), opened.clone()]), (true, true), "{emit:?} {threshold:?}");
+            let resigned = json!({"us": 9_000_000, "button": "resign-black"});
+            let text = printed_of(with("fide-2023", &[]), ("f1", "b5"), emit, threshold, &[resigned]);
+            assert!(text.contains("1-0") && !text.contains("b5"), "{emit:?} {threshold:?}: {text}");
+        }
+    }
+}
+
+/// I.8, I.10 (2005: A.8, A.10): a sealed move that mates has ended the game; the envelope is opened all the same.
+#[test]
+fn an_envelope_is_opened_after_the_sealed_move_has_ended_the_game() {
+    let script = "
+        0 arbiter seal-request
+        500 lift e1
+        1000 place e8
+        1500 press white
+        900000 arbiter open-envelope Re8
+        901000 arbiter open-envelope Re8";
+    for rules in EDITIONS {
+        let told = facts(with(rules, &[("start_fen", json!(MATE))]), script);
+        assert_eq!(accepted(&told), [true, true, false], "{rules}");
+        assert_eq!(at(&told, 4, "sealed-move")[0]["uci"], "e1e8", "{rules}");
+        assert_eq!(at(&told, 4, "move_published").len(), 1, "{rules}");
+        assert_eq!(of(&told, "game_end").len(), 1, "{rules}");
+    }
+    // Something else stands on the paper: the arbiter decides.
+    let told = facts(
+        with("fide-2023", &[("start_fen", json!(MATE))]),
+        &script
+            .replace("900000 arbiter open-envelope Re8", "900000 arbiter open-envelope Ra8")
+            .replace("901000 arbiter open-envelope Re8", "901000 arbiter confirm"),
+    );
+    assert_eq!(accepted(&told), [true, true, true]);
+    assert_eq!(at(&told, 4, "game_end")[0]["pending"], true);
+    let end = at(&told, 5, "game_end")[0];
+    assert_eq!((&end["result"], &end["reason"]), (&json!("0-1"), &json!("sealed-move-invalid")));
+}
+
+/// The paper is read in the position in which the move was sealed, though the players went on before it was opened.
+#[test]
+fn a_sealed_move_that_was_answered_already_is_no_illegal_one() {
+    let script = "
+        0 arbiter seal-request
+        500 lift f1
+        1000 place b5
+        1500 press white
+        2000 lift e8
+        3000 place f8
+        4000 press black
+        900000 arbiter open-envelope f1b5
+        901000 lift b5
+        902000 place c4
+        903000 press white";
+    for rules in EDITIONS {
+        let told = facts(with(rules, &[]), script);
+        assert!(of(&told, "sealed-move-illegal").is_empty() && of(&told, "game_end").is_empty(), "{rules}");
+        let read = at(&told, 7, "sealed-move");
+        assert_eq!((&read[0]["side"], &read[0]["uci"]), (&json!("white"), &json!("f1b5")), "{rules}");
+        assert_eq!(at(&told, 7, "move_published").len(), 2, "{rules}");
+        let completed: Vec<&Value> =
+            of(&told, "move_completed").into_iter().map(|fact| &fact["uci"]).collect();
+        assert_eq!(completed, ["f1b5", "e8f8", "b5c4"], "{rules}");
+        // Another move on the paper than on the board is told as that.
+        let told = facts(with(rules, &[]), &script.replace("envelope f1b5", "envelope f1c4"));
+        let differs = at(&told, 7, "sealed-move-differs");
+        assert_eq!((&differs[0]["uci"], &differs[0]["played"]), (&json!("f1c4"), &json!("f1b5")), "{rules}");
+    }
+}
+
+/// I.8 (2005: A.8): a sealed move that is illegal loses, once the arbiter confirms; then every feed shows it.
+#[test]
+fn the_result_of_an_illegal_sealed_move_is_public_once_it_is_confirmed() {
+    let mut header = with("fide-2023", &[]);
+    header["sensor_log"] = json!(1);
+    let setup = sensor_log::parse_header(&header.to_string()).unwrap();
+    let mut board = Board::new(&setup).unwrap();
+    let mut publisher = Publisher::new("1", &setup, Tags::default(), board.session());
+    let mut take = |us: u64, event: Value| {
+        let mut line = event;
+        line["us"] = json!(us);
+        let stamped = sensor_log::parse_event(&line.to_string()).unwrap();
+        board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
+        let facts: Vec<_> = std::iter::from_fn(|| board.poll_fact()).collect();
+        let events = publisher.apply(&facts, board.session());
+        let results = events.into_iter().filter_map(|event| match event {
+            FeedEvent::Result { result, .. } => Some(result),
+            _ => None,
+        });
+        (results.collect::<Vec<_>>(), publisher.state().result)
+    };
+    take(0, json!({"arbiter": "seal-request"}));
+    take(500_000, json!({"clock": "pause"}));
+    // Nobody has decided yet.
+    assert_eq!(take(9_000_000, json!({"arbiter": "open-envelope f1b6"})), (vec![], "*"));
+    assert_eq!(take(9_500_000, json!({"arbiter": "confirm"})), (vec!["0-1"], "0-1"));
 }

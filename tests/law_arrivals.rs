@@ -6,6 +6,14 @@ mod script;
 
 use script::{at, facts, of, under};
 use serde_json::{Value, json};
+use touchmoved::{
+    game::Board,
+    journal::record::RecordedFact,
+    publish::Tags,
+    replay::{Emit, Replay},
+    session::{io::Input, time::MonoTime},
+    wire::sensor_log,
+};
 
 /// Two hours each, under an edition.
 fn two_hours(rules: &str) -> Value {
@@ -267,4 +275,69 @@ fn the_arbiter_is_called_when_the_default_time_is_over() {
     // After an adjournment both have to come again.
     let told = facts(adjourned(two_hours("fide-2005")), "0 arbiter resume\n3700000 tick");
     assert_eq!(sides(&told, "late-player"), ["black", "white"]);
+}
+
+/// Who made a move before a record that begins in mid-game had come; who did not is awaited from the first clock on, and
+/// so is who was said to be absent.
+#[test]
+fn in_mid_game_whoever_has_not_moved_yet_is_awaited() {
+    let after = |history: Value, given: Value, script: &str| {
+        let mut header = two_hours("fide-2005");
+        header["history"] = history;
+        header["given"] = given;
+        let told = facts(header, script);
+        sides(&told, "late-player").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let script = "0 press run-black\n3700000 tick";
+    assert_eq!(after(json!(["e2e4"]), json!({}), script), ["black"]);
+    assert!(after(json!(["e2e4"]), json!({}), "0 press run-black\n5000 lift e7\n3700000 tick").is_empty());
+    let script = "0 press run-white\n3700000 tick";
+    assert!(after(json!(["e2e4", "e7e5"]), json!({}), script).is_empty());
+    let absent = json!({"present": {"black": false}});
+    assert_eq!(after(json!(["e2e4", "e7e5"]), absent, script), ["black"]);
+}
+
+/// I.9.2 (2005: A.9b): the clock of the player who has to reply is started first: an adjourned game is resumed, and both
+/// have to come.
+#[test]
+fn a_record_that_begins_with_the_clock_of_the_replying_player_is_a_resumption() {
+    let told = facts(adjourned(two_hours("fide-2005")), "0 press run-black\n3700000 tick");
+    assert_eq!(of(&told, "resume-check")[0]["sealed"], true);
+    assert_eq!(sides(&told, "late-player"), ["black", "white"]);
+    assert_eq!(of(&told, "default_check")[0]["late_ms"], 3_600_001);
+}
+
+/// The end of a record is not the end of the game: nobody is late by time that is not in it.
+#[test]
+fn the_end_of_a_record_makes_nobody_late() {
+    let script = "0 press run-white\n1000 lift e2\n2000 place e4\n3000 press white";
+    let told = facts(two_hours("fide-2005"), script);
+    assert!(of(&told, "late-player").is_empty() && of(&told, "default_check").is_empty(), "{told:?}");
+    // What the last event leaves to be concluded is concluded all the same.
+    assert_eq!(of(&told, "move_published").len(), 1);
+    let told = facts(two_hours("fide-2005"), &format!("{script}\n3600001 tick"));
+    assert_eq!(sides(&told, "late-player"), ["black"]);
+}
+
+/// In a journal the program looked on until the last fact, also where no input came any more.
+#[test]
+fn a_player_who_was_late_in_a_journal_is_late_when_it_is_run_again() {
+    let mut header = two_hours("fide-2005");
+    header["sensor_log"] = json!(1);
+    let setup = sensor_log::parse_header(&header.to_string()).unwrap();
+    let start = sensor_log::parse_event(r#"{"us":0,"clock":"run-white"}"#).unwrap();
+    let input = Input::Event(start.unit, start.event);
+    let mut board = Board::new(&setup).unwrap();
+    board.input(start.at, &input);
+    board.advance(MonoTime::from_micros(3_700_000_000));
+    let recorded: Vec<RecordedFact> =
+        std::iter::from_fn(|| board.poll_fact()).map(|fact| RecordedFact::of(&fact)).collect();
+    assert!(recorded.iter().any(|fact| fact.name() == "default_check"));
+    let mut replay =
+        Replay::new(&setup, Emit::Facts, None).unwrap().of_journal("1", &setup, &Tags::default());
+    replay.input(start.at, &input).unwrap();
+    for fact in recorded {
+        replay.recorded(fact).unwrap();
+    }
+    replay.finish().unwrap();
 }

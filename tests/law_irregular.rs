@@ -328,3 +328,95 @@ fn castling_that_is_illegal_is_written_as_the_kings_way() {
         told("fide-2023", "4k3/8/8/8/8/8/8/1K5R w H - 0 1", more, "lift b1|lift h1|place f1|+30000 tick");
     assert_eq!(of(&parked, "king-off").len(), 1);
 }
+
+/// A.5.2 (2005: B.6, C.3): castling that is not legal stands like any other illegal move, and what stands on the board
+/// goes on.
+#[test]
+fn castling_of_both_men_that_is_not_legal_stands_in_fast_play() {
+    let reed = json!({});
+    let dgt = json!({"board": "dgt"});
+    let dgt960 = json!({"board": "dgt", "variant": "chess960"});
+    let cases = [
+        // Over an attacked square.
+        (
+            &reed,
+            "4k3/7p/8/8/8/8/5r2/R3K2R w KQ - 0 1",
+            "lift e1|place g1|lift h1|place f1|press white|+2000 lift h7|place h6|press black",
+            "e1g1",
+            "4k3/7p/8/8/8/8/5r2/R4RK1 b - - 1 1",
+            "h7h6",
+        ),
+        // The right was lost.
+        (
+            &reed,
+            "r3k2r/8/8/8/8/8/P7/R3K2R b KQ - 0 1",
+            "lift e8|place c8|lift a8|place d8|press black|+2000 lift a2|place a3|press white",
+            "e8c8",
+            "2kr3r/8/8/8/8/8/P7/R3K2R w KQ - 1 2",
+            "a2a3",
+        ),
+        // Along the file.
+        (
+            &reed,
+            "4R3/7p/8/8/8/8/8/4K2k w - - 0 1",
+            "lift e1|place e3|lift e8|place e2|press white|+2000 lift h7|place h6|press black",
+            "e1e3",
+            "8/7p/8/8/8/4K3/4R3/7k b - - 1 1",
+            "h7h6",
+        ),
+        // The rook that castled is captured.
+        (
+            &reed,
+            "4k3/8/8/8/8/8/5r2/R3K2R w KQ - 0 1",
+            "lift e1|place g1|lift h1|place f1|press white|+2000 lift f1|lift f2|place f1|press black",
+            "e1g1",
+            "4k3/8/8/8/8/8/5r2/R4RK1 b - - 1 1",
+            "f2f1",
+        ),
+        // To other squares than those of castling: only a board that tells its men knows which stands where.
+        (
+            &dgt,
+            "4k3/7p/8/8/8/8/8/R3K2R w KQ - 0 1",
+            "piece e1|piece b1 K|piece a1|piece c1 R|press white|+2000 piece h7|piece h6 p|press black",
+            "e1b1",
+            "4k3/7p/8/8/8/8/8/1KR4R b - - 1 1",
+            "h7h6",
+        ),
+        // The king goes where the rook stood.
+        (
+            &dgt960,
+            "4kr2/7p/8/8/8/8/8/1R2K1R1 w GB - 0 1",
+            "piece e1|piece g1|piece f1 R|piece g1 K|press white|+2000 piece h7|piece h6 p|press black",
+            "e1g1",
+            "4kr2/7p/8/8/8/8/8/1R3RK1 b - - 1 1",
+            "h7h6",
+        ),
+    ];
+    for (more, fen, events, attempt, after, reply) in cases {
+        for (rules, discipline) in [("fide-2023", "rapid"), ("fide-2023", "blitz"), ("fide-2005", "rapid")] {
+            let mut more = more.clone();
+            more["discipline"] = json!(discipline);
+            let told = told(rules, fen, more, events);
+            let stands = of(&told, "illegal_stands");
+            assert_eq!(stands.len(), 1, "{rules} {discipline} {fen}: {told:?}");
+            assert_eq!(
+                (&stands[0]["attempt"], &stands[0]["fen"]),
+                (&json!(attempt), &json!(after)),
+                "{rules} {discipline}"
+            );
+            let made: Vec<&Value> = of(&told, "move_completed").iter().map(|fact| &fact["uci"]).collect();
+            assert_eq!(made, [reply], "{rules} {discipline} {fen}");
+        }
+        // In standard play it is corrected.
+        let mut more = more.clone();
+        more["discipline"] = json!("standard");
+        let told = told("fide-2023", fen, more, &format!("{events}|+3000 arbiter confirm"));
+        assert!(of(&told, "illegal_stands").is_empty());
+        assert_eq!(ruled(&told), true, "{fen}");
+    }
+    // On a board that tells no pieces king and rook may stand either way round: nobody guesses.
+    let events = "lift e1|place b1|lift a1|place c1|press white|+2000 lift h7|place h6|press black";
+    let told = told("fide-2023", "4k3/7p/8/8/8/8/8/R3K2R w KQ - 0 1", json!({"discipline": "rapid"}), events);
+    assert_eq!(of(&told, "illegal_move").len(), 1);
+    assert!(of(&told, "illegal_stands").is_empty());
+}

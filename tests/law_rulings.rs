@@ -331,3 +331,65 @@ fn a_man_that_goes_back_was_adjusted_only_where_that_was_announced() {
     assert_eq!((kinds("adjust"), kinds("put_back")), (vec![&json!("d5")], vec![&json!("g1")]));
     assert_eq!(of(&told, "obligation")[0]["touches"], json!(["g1"]));
 }
+
+fn bound(rules: &str, fen: &str, script: &str) -> Vec<(Value, Value, Value)> {
+    let mut header = under(rules);
+    header["start_fen"] = json!(fen);
+    let told = facts(header, script);
+    let of_one = |fact: &Value| (fact["legal"].clone(), fact["rule"].clone(), fact["must_castle"].clone());
+    of(&told, "obligation").into_iter().map(of_one).collect()
+}
+
+/// 4.7.2 (2005: 4.6b): a king that was released where it castles is committed to that, whatever is touched after it.
+#[test]
+fn what_is_touched_after_a_release_takes_nothing_of_it_back() {
+    const CASTLING: &str = "4k3/8/8/8/8/8/P7/R3K2R w KQ - 0 1";
+    for (rules, released) in [("fide-2005", "4.6b"), ("fide-2023", "4.7.2")] {
+        for then in ["lift a1", "lift a2"] {
+            let script = format!("0 lift e1\n500 place g1\n2000 {then}");
+            let told = bound(rules, CASTLING, &script);
+            assert_eq!(told.len(), 3, "{rules} {then}: {told:?}");
+            let castles = (json!(["e1g1"]), json!(released), json!("e1g1"));
+            assert_eq!(told[1..], [castles.clone(), castles], "{rules} {then}");
+        }
+        // A move that was made and taken up again is the one to be played.
+        let article = if rules == "fide-2005" { "4.6" } else { "4.7" };
+        let told =
+            bound(rules, CASTLING, "0 lift e1\n500 place f1\n2000 lift f1\n2500 place e1\n3000 lift h1");
+        assert_eq!(
+            told.last().unwrap(),
+            &(json!(["e1f1"]), json!(article), Value::Null),
+            "{rules}: {told:?}"
+        );
+        // Its own rook is what the castling needs: king and rook say the same.
+        let told = bound(rules, CASTLING, "0 lift e1\n500 place g1\n2000 lift h1");
+        assert_eq!((&told[2].0, &told[2].2), (&json!(["e1g1"]), &json!("e1g1")), "{rules}");
+    }
+}
+
+/// 4.4.1 (2005: 4.4a): king and rook bind to castling, also where a man that cannot move, or that comes after the king,
+/// was touched besides.
+#[test]
+fn king_and_rook_bind_to_castling_whatever_else_was_touched() {
+    for (rules, article) in [("fide-2005", "4.4a"), ("fide-2023", "4.4.1")] {
+        for (fen, script) in [
+            // The pawn is blocked.
+            ("4k3/8/8/8/8/p7/P7/R3K2R w KQ - 0 1", "0 lift a2\n500 place a2\n1000 lift e1\n1500 lift h1"),
+            ("4k3/8/8/8/8/8/P7/R3K2R w KQ - 0 1", "0 lift e1\n500 lift a2\n1000 place a2\n1500 lift h1"),
+        ] {
+            let told = bound(rules, fen, script);
+            assert_eq!(
+                told.last().unwrap(),
+                &(json!(["e1g1"]), json!(article), json!("e1g1")),
+                "{rules} {fen}: {told:?}"
+            );
+        }
+        // A man that can move and was touched first has to (4.3.1; 2005: 4.3a).
+        let told = bound(
+            rules,
+            "4k3/8/8/8/8/8/P7/R3K2R w KQ - 0 1",
+            "0 lift a2\n500 place a2\n1000 lift e1\n1500 lift h1",
+        );
+        assert_eq!(told.last().unwrap().0, json!(["a2a3", "a2a4"]), "{rules}");
+    }
+}

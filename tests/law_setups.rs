@@ -103,3 +103,36 @@ fn a_game_of_chess960_begins_with_one_of_its_arrays() {
     // A record that begins elsewhere says nothing of it.
     assert_eq!(begin("4k3/8/8/8/8/8/8/5K1R w H - 0 1", Some(1)), (None, 0));
 }
+
+/// A board that tells its men leaves no doubt about castling, also where other moves leave the same squares occupied, or
+/// only one man moves (Guideline II.3).
+#[test]
+fn castling_of_chess960_is_beyond_doubt_where_the_board_tells_its_men() {
+    let cases = [
+        ("4k3/7p/8/8/8/8/8/1R2K1R1 w GB - 0 1", "piece e1|piece g1|piece f1 R|piece g1 K", "e1g1"),
+        ("4k3/7p/8/8/8/8/8/1R3K1R w HB - 0 1", "piece f1|piece h1|piece f1 R|piece g1 K", "f1h1"),
+        ("4k3/7p/8/8/8/8/8/1R3K1R w HB - 0 1", "piece f1|piece g1 K|piece h1|piece f1 R", "f1h1"),
+        ("4k3/7p/8/8/8/8/8/R2K4 w A - 0 1", "piece d1|piece a1|piece d1 R|piece c1 K", "d1a1"),
+        ("4k3/7p/8/8/8/8/8/4KR2 w F - 0 1", "piece e1|piece g1 K", "e1f1"),
+        ("4k3/7p/8/8/8/8/8/6KR w H - 0 1", "piece h1|piece f1 R", "g1h1"),
+    ];
+    for (fen, events, uci) in cases {
+        let header = with(
+            with(with(under("fide-2023"), "board", json!("dgt")), "variant", json!("chess960")),
+            "start_fen",
+            json!(fen),
+        );
+        let mut script = String::new();
+        for (index, event) in
+            events.split('|').chain(["press white", "piece h7", "piece h6 p", "press black"]).enumerate()
+        {
+            script.push_str(&format!("{} {event}\n", 500 * (index + 1)));
+        }
+        let told = facts(header, &script);
+        assert!(of(&told, "ambiguous").is_empty(), "{fen}: {told:?}");
+        assert!(of(&told, "ambiguous-move").is_empty(), "{fen}");
+        assert_eq!(of(&told, "c960_castle").iter().filter(|fact| fact["ev"] != -1).count(), 1, "{fen}");
+        let made: Vec<&Value> = of(&told, "move_completed").into_iter().map(|fact| &fact["uci"]).collect();
+        assert_eq!(made, [uci, "h7h6"], "{fen}");
+    }
+}

@@ -219,7 +219,7 @@ fn gather(mut log: Log, mut timeline: Timeline) -> Result<Gathered, SetupError> 
         computed(&mut board, &mut timeline, journal);
     };
     if !journal {
-        board.advance(MonoTime::END);
+        board.finish(MonoTime::ZERO);
         computed(&mut board, &mut timeline, journal);
     }
     let (rows, latest) = timeline.finish();

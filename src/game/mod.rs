@@ -19,7 +19,7 @@ use crate::{
     laws::settings::WhiteSide,
     session::{
         Session,
-        event::{ClockReading, Event, Stamped, Unit},
+        event::{ClockReading, Event, GameResult, Stamped, Unit},
         face::ClockFace,
         fact::{Fact, FactKind, law::ClockOrder},
         io::Input,
@@ -126,6 +126,11 @@ impl Board {
     /// So many plies may be shown while a move is sealed; nothing where all may.
     pub fn shown_plies(&self) -> Option<usize> {
         self.conduct.shown_plies()
+    }
+
+    /// The result, as far as it may be shown while a move is sealed.
+    pub fn shown_result(&self) -> GameResult {
+        self.conduct.shown_result(&self.session)
     }
 
     /// True when one game is played on two boards.
@@ -359,6 +364,15 @@ impl Board {
     pub fn advance(&mut self, now: MonoTime) {
         self.last = self.last.max(now);
         self.fire(now);
+    }
+
+    /// The record is at its end: every deadline fires, but for the default time. Whether a player comes after it is
+    /// not in the record, whose end is not the end of the game. `seen_to`: so far somebody looked on, where that is
+    /// later than the last input.
+    pub fn finish(&mut self, seen_to: MonoTime) {
+        self.advance(seen_to.max(self.last));
+        self.conduct.record_ends();
+        self.advance(MonoTime::END);
     }
 
     fn fire(&mut self, now: MonoTime) {

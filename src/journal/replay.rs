@@ -43,6 +43,7 @@ pub struct FactCheck {
     computed: VecDeque<String>,
     before: Option<String>,
     equal: u64,
+    recorded_to: MonoTime,
 }
 
 impl FactCheck {
@@ -53,8 +54,14 @@ impl FactCheck {
 
     /// Takes a fact that the journal holds.
     pub fn recorded(&mut self, fact: RecordedFact) -> Result<(), Box<Difference>> {
+        self.recorded_to = self.recorded_to.max(fact.at);
         self.recorded.push_back(fact);
         self.compare()
+    }
+
+    /// The time of the last fact that the journal holds: so far somebody looked on.
+    pub const fn recorded_to(&self) -> MonoTime {
+        self.recorded_to
     }
 
     /// Takes a fact that came out now.
@@ -170,7 +177,7 @@ pub fn check(path: &Path) -> Result<ReplayOutcome, ReplayError> {
             ItemKind::Resume(_) | ItemKind::Cut(_) | ItemKind::Note(_) | ItemKind::Release(_) => {}
         }
     }
-    board.advance(MonoTime::END);
+    board.finish(facts.recorded_to());
     while let Some(fact) = board.poll_fact() {
         facts.computed(&fact).map_err(differs)?;
     }

@@ -141,15 +141,23 @@ pub fn binding<M: Moves + ?Sized>(
         let of_king = king.map(moves_of).unwrap_or_default();
         of_king.into_iter().find(|mv| matches!(mv, Move::Castle { rook: other, .. } if *other == rook))
     };
-    let second_own = own().find(|square| Some(*square) != first_own);
+    // Men that cannot move bind nobody, and come between no king and rook.
+    let counts = |square: &Square| Some(*square) == king || is_rook(*square) || !moves_of(*square).is_empty();
+    let first_own = own().find(counts);
+    let second_own = own().filter(counts).find(|square| Some(*square) != first_own);
     let mut banned: Vec<Move> = Vec::new();
     let mut rule = articles.own;
+    if first_own == king && king.is_some() {
+        // The king has to move first of all: the first rook after him says where he castles, whatever was touched
+        // between them.
+        let castling = own().find(|square| is_rook(*square)).and_then(castling_with);
+        if let Some(castling) = castling {
+            let moves = Some(vec![castling]);
+            return Binding { moves, must_castle: Some(castling), ..Binding::free(articles.king_rook) };
+        }
+    }
     if let (Some(first), Some(second)) = (first_own, second_own) {
         if Some(first) == king && is_rook(second) {
-            if let Some(castling) = castling_with(second) {
-                let moves = Some(vec![castling]);
-                return Binding { moves, must_castle: Some(castling), ..Binding::free(articles.king_rook) };
-            }
             let moves = moves_of(first);
             return if moves.is_empty() {
                 Binding::free(articles.no_castling)

@@ -1,7 +1,7 @@
 //! The embargo of an adjournment (Guideline I.1; 2005: A.1): from the request to seal until the envelope is
 //! opened nothing newer than the position before the sealed move leaves.
 
-use crate::session::fact::Certainty;
+use crate::session::fact::follows_from_board;
 
 /// Whether something is held back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,9 +32,9 @@ impl Embargo {
         self.told.unwrap_or(usize::MAX)
     }
 
-    /// The game ended, by persons or by what stands on the board.
-    pub(super) fn end(&mut self, by_persons: bool) {
-        self.decided = by_persons;
+    /// The game ended for this reason: by persons, or by what stands on the board.
+    pub(super) fn end(&mut self, reason: &str) {
+        self.decided = !follows_from_board(reason);
     }
 
     /// A result that persons agreed on or decided may leave (Guideline I.6); one that follows from what
@@ -42,9 +42,4 @@ impl Embargo {
     pub(super) const fn lets_result_out(&self) -> bool {
         self.told.is_none() || self.decided
     }
-}
-
-/// Whether an end of this certainty was made by persons.
-pub(super) const fn leaves_under_embargo(certainty: Certainty) -> bool {
-    matches!(certainty, Certainty::Arbiter | Certainty::Presumed)
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, fen::Fen, san::SanPlus, uci::UciMove};
 
 use super::{
-    embargo::{Embargo, leaves_under_embargo},
+    embargo::Embargo,
     part::Part,
     state::{
         BoardState, FeedEvent, PublicClock, PublicPly, STATUS_ENDED, STATUS_IRREGULAR, STATUS_PAUSED,
@@ -240,10 +240,10 @@ impl Publisher {
             }
             // What an arbiter has to decide first is no result yet.
             FactKind::GameEnd { more, .. } if more.pending => {}
-            FactKind::GameEnd { result, reason, certainty, .. } => {
+            FactKind::GameEnd { result, reason, .. } => {
                 self.result = *result;
                 self.termination = self.termination(*result, reason);
-                self.embargo.end(leaves_under_embargo(*certainty));
+                self.embargo.end(reason);
                 self.show_result(events);
                 self.stop_clock(fact.at, events);
             }

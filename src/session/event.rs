@@ -63,6 +63,9 @@ impl Unit {
 /// The pieces that an identity board reports, square by square in a1..h8 order.
 pub type Placement = shakmaty::Board;
 
+/// No clock shows more than this, in milliseconds: a day.
+pub const MAX_CLOCK_MS: u64 = 86_400_000;
+
 /// A reading of an external clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockReading {

@@ -2,7 +2,7 @@
 //! board of the daemon.
 
 use serde_json::{Map, Value};
-use shakmaty::{CastlingMode, Chess, fen::Fen, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Setup, fen::Fen, uci::UciMove};
 
 use super::{
     event::Occupancy,
@@ -279,7 +279,7 @@ impl GameSetup {
             .into_position(self.castling)
             .or_else(|error| error.ignore_too_much_material())
             .or_else(|error| error.ignore_impossible_check())
-            .or_else(|error| after_an_illegal_move(fen.clone(), self.castling).ok_or(error))
+            .or_else(|error| after_an_illegal_move(fen.into_setup(), self.castling).ok_or(error))
             .map_err(|error| SetupError::Position {
                 fen: self.start_fen.clone(),
                 reason: format!("{error}"),
@@ -294,12 +294,21 @@ impl GameSetup {
     }
 }
 
+/// The position of a set-up, which an illegal move that stands may have led to.
+pub(crate) fn position_anyhow(setup: Setup, mode: CastlingMode) -> Option<Chess> {
+    let position: Result<Chess, _> = setup.clone().position(mode);
+    position
+        .or_else(|error| error.ignore_too_much_material())
+        .or_else(|error| error.ignore_impossible_check())
+        .ok()
+        .or_else(|| after_an_illegal_move(setup, mode))
+}
+
 /// A position in which the king of the side that does not have the move can be taken: an illegal move led
 /// to it, and a record may begin there. The chess library sets up legal positions only, so that side is let
 /// make a last move to get there.
-pub(crate) fn after_an_illegal_move(fen: Fen, mode: CastlingMode) -> Option<Chess> {
+pub(crate) fn after_an_illegal_move(setup: Setup, mode: CastlingMode) -> Option<Chess> {
     use shakmaty::Position as _;
-    let setup = fen.into_setup();
     let mover = !setup.turn;
     let mut men: Vec<(shakmaty::Square, shakmaty::Piece)> =
         setup.board.clone().into_iter().filter(|(_, man)| man.color == mover).collect();

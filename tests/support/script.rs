@@ -55,7 +55,7 @@ pub fn facts(header: Value, script: &str) -> Vec<Value> {
         board.input(stamped.at, &Input::Event(stamped.unit, stamped.event));
         facts.extend(iter::from_fn(|| board.poll_fact()));
     }
-    board.advance(MonoTime::END);
+    board.finish(MonoTime::ZERO);
     facts.extend(iter::from_fn(|| board.poll_fact()));
     facts.iter().map(touchmoved::session::fact::Fact::to_value).collect()
 }

@@ -74,6 +74,8 @@ pub(super) struct Adjournment {
     embargo: bool,
     /// Moves that would have been published meanwhile.
     held: Vec<Fact>,
+    /// The game has a result that follows from the board.
+    ended_on_board: bool,
 }
 
 impl Adjournment {
@@ -179,6 +181,35 @@ impl Adjournment {
             |fact: &Fact| matches!(fact.kind, FactKind::MovePublished { ply: held, .. } if held == ply);
         self.held.retain(|fact| !is_it(fact));
         self.held.len() < before
+    }
+
+    /// A ply that is held back turned out to be another move: true when it was one of them.
+    pub(super) fn revise(&mut self, ply: usize, now: MoveText) -> bool {
+        let mut is_held = false;
+        for fact in &mut self.held {
+            if let FactKind::MovePublished { ply: held, uci, .. } = &mut fact.kind
+                && *held == ply
+            {
+                *uci = now;
+                is_held = true;
+            }
+        }
+        is_held
+    }
+
+    /// The game ended.
+    pub(super) const fn ended(&mut self, on_board: bool) {
+        self.ended_on_board = on_board;
+    }
+
+    /// The game has ended on the board while its last move is sealed, as far as anybody else knows.
+    pub(super) const fn ended_by_sealed_move(&self) -> bool {
+        self.ended_on_board && self.is_sealed()
+    }
+
+    /// A result is there that would tell of the sealed move.
+    pub(super) const fn hides_result(&self) -> bool {
+        self.embargo && self.ended_on_board
     }
 
     fn end_embargo(&mut self, desk: &mut Desk<'_>) {
@@ -412,44 +443,53 @@ impl Conduct {
         if !self.adjournment.is_possible(desk) {
             return Err(NOT_ADJOURNED);
         }
-        let last = desk.session.plies().len().checked_sub(1);
-        let made = self.adjournment.made.and_then(|ply| last.filter(|last| last + 1 == ply));
-        let before = match made {
-            Some(index) => desk.session.position_after(index),
-            None => Some(desk.session.position()),
-        };
-        let Some(before) = before else { return Err("the position is not on record") };
+        let (index, before) = self.sealed_in(desk.session);
         let sealer = before.turn();
         let reading = self.read_paper(before, text);
         self.adjournment.end_embargo(desk);
         if let Reading::Unique(mv) = reading {
             self.adjournment.is_open = true;
             tell_read(sealer, mv, text, desk);
-            let on_board = made.and_then(|index| desk.session.move_at(index));
+            let on_board = desk.session.move_at(index);
             if on_board.is_some_and(|on_board| on_board != mv) {
                 // What was made on the board has to be what was written (Guideline I.1.1; 2005: A.1a).
                 let notice = Notice::of("sealed-move-differs", Audience::Arbiter);
-                let (uci, played) = (
-                    Some(desk.session.move_text(mv)),
-                    last.and_then(|last| Some(desk.session.move_text(desk.session.move_at(last)?))),
-                );
+                let (uci, played) =
+                    (Some(desk.session.move_text(mv)), on_board.map(|mv| desk.session.move_text(mv)));
                 desk.notice(Notice { side: Some(Side(sealer)), uci, played, ..notice });
             } else if on_board.is_some() {
                 self.adjournment.from_paper = self.adjournment.made;
                 desk.orders.push(Order::ConfirmTold);
-                desk.orders.extend(last.map(Order::Complete));
+                desk.orders.push(Order::Complete(index));
             } else {
                 self.adjournment.opened = Some(mv);
                 self.turn.bind_to(vec![mv], self.articles.sealed);
                 // It is put on the board before a clock is started (Guideline I.9; 2005: A.9).
                 desk.orders.push(Order::PlayOn);
             }
-            self.adjournment.waits = true;
-            self.clocks.paused = false;
+            // Where the players went on already, or the move ends the game, nothing waits for a clock.
+            if desk.session.plies().len() <= index + 1 && !self.is_over(desk) {
+                self.adjournment.waits = true;
+                self.clocks.paused = false;
+            }
             return Ok(());
         }
-        self.tell_unread(sealer, &reading, text, desk);
+        self.tell_unread(before, &reading, text, desk);
         Ok(())
+    }
+
+    /// The position in which the move was sealed, and the plies of the log before it, whatever was played since.
+    fn sealed_in<'s>(&self, session: &'s Session) -> (usize, &'s Chess) {
+        let plies = self.adjournment.plies;
+        let sealed = self
+            .adjournment
+            .sealer
+            .and_then(|sealer| session.position_after(plies).filter(|position| position.turn() == sealer));
+        match sealed {
+            Some(position) => (plies, position),
+            // It was sealed before the record begins.
+            None => (session.plies().len(), session.position()),
+        }
     }
 
     /// The envelope of the player who replied while his opponent was absent (Guideline I.9.3; 2005: A.9c).
@@ -459,7 +499,7 @@ impl Conduct {
         }
         let reading = self.read_paper(desk.session.position(), text);
         let Reading::Unique(mv) = reading else {
-            self.tell_unread(side, &reading, text, desk);
+            self.tell_unread(desk.session.position(), &reading, text, desk);
             return Ok(());
         };
         tell_read(side, mv, text, desk);
@@ -484,7 +524,8 @@ impl Conduct {
 
     /// What stands on the paper is no move. The sealer loses, except where his opponent cannot mate (Guideline I.8;
     /// 2005: A.8): the arbiter's to decide.
-    fn tell_unread(&mut self, sealer: Color, reading: &Reading, text: &str, desk: &mut Desk<'_>) {
+    fn tell_unread(&mut self, before: &Chess, reading: &Reading, text: &str, desk: &mut Desk<'_>) {
+        let sealer = before.turn();
         let reason = match reading {
             Reading::Ambiguous(_) => "ambiguous",
             Reading::Unreadable => "unreadable",
@@ -493,7 +534,7 @@ impl Conduct {
         let notice = Notice::of("sealed-move-illegal", Audience::Arbiter);
         let (side, attempt) = (Some(Side(sealer)), Some(text.to_owned()));
         desk.notice(Notice { side, attempt, reason: Some(reason), ..notice });
-        let end = if self.tell_can_mate(!sealer, desk) == Some(false) {
+        let end = if self.tell_can_mate_from(before, !sealer, desk) == Some(false) {
             self.draw_for_want_of_mate("sealed-move-invalid-draw", !sealer)
         } else {
             Conclusion::of(GameResult::win(!sealer), "sealed-move-invalid", Certainty::Presumed)

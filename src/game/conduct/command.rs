@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use shakmaty::{CastlingMode, Chess, Color, Role, fen::Fen, uci::UciMove};
 
-use crate::session::event::GameResult;
+use crate::session::event::{GameResult, MAX_CLOCK_MS};
 
 /// A command of an arbiter.
 #[derive(Clone, Debug, PartialEq)]
@@ -254,16 +254,13 @@ impl Rest<'_> {
     }
 }
 
-/// No clock shows more than this, in milliseconds: a day.
-const MAX_MS: u64 = 86_400_000;
-
 fn ms_of(word: &str) -> Option<u64> {
-    word.parse().ok().filter(|ms| *ms <= MAX_MS)
+    word.parse().ok().filter(|ms| *ms <= MAX_CLOCK_MS)
 }
 
 /// The same with a sign.
 fn change_of(word: &str) -> Option<i64> {
-    word.parse().ok().filter(|ms: &i64| ms.unsigned_abs() <= MAX_MS)
+    word.parse().ok().filter(|ms: &i64| ms.unsigned_abs() <= MAX_CLOCK_MS)
 }
 
 fn side(word: &str) -> Option<Color> {

@@ -133,7 +133,17 @@ impl Conduct {
     /// Tells whether a side can mate by any sequence of legal moves, with the proof. `None`: it could not
     /// be found out.
     pub(super) fn tell_can_mate(&mut self, side: Color, desk: &mut Desk<'_>) -> Option<bool> {
-        let (value, proof, why) = match dead::can_mate(desk.session.position(), side, SEARCH) {
+        self.tell_can_mate_from(desk.session.position(), side, desk)
+    }
+
+    /// The same from another position of the game.
+    pub(super) fn tell_can_mate_from(
+        &mut self,
+        position: &Chess,
+        side: Color,
+        desk: &mut Desk<'_>,
+    ) -> Option<bool> {
+        let (value, proof, why) = match dead::can_mate(position, side, SEARCH) {
             MatePossibility::Possible { helpmate } => {
                 (Some(true), helpmate.iter().map(MoveText::of).collect(), None)
             }

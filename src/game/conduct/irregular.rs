@@ -7,7 +7,7 @@ mod stands;
 use serde_json::Value;
 use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
 
-use self::stands::as_it_looks;
+use self::stands::{as_it_looks, rook_with_king};
 use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
 use crate::{
     laws::settings::{IllegalFinality, IllegalPosition, TwoHands},
@@ -50,6 +50,8 @@ pub(super) struct Irregularity {
     at: MonoTime,
     /// The legal move of which a part was missing at the press.
     unfinished: Option<Move>,
+    /// Where the rook went that was moved together with the king: castling that is not legal.
+    rook: Option<(Square, Square)>,
     /// The capture that the clock was pressed over, although it is not legal.
     taken: Option<(Square, Square)>,
     /// Plies of the log before it.
@@ -66,6 +68,11 @@ pub(super) struct Irregularity {
 }
 
 impl Irregularity {
+    /// The move that was tried, as it looks, and the position after it.
+    fn as_it_looks(&self, position: &Chess) -> Option<(Move, Chess)> {
+        as_it_looks(position, self.attempt.as_deref()?, self.rook)
+    }
+
     /// An irregularity of this moment.
     fn of(by: Color, kind: &'static str, stage: Stage, desk: &Desk<'_>) -> Irregularity {
         Irregularity {
@@ -74,6 +81,7 @@ impl Irregularity {
             attempt: None,
             at: desk.at,
             unfinished: desk.session.unfinished(),
+            rook: None,
             taken: None,
             plies: desk.session.plies().len(),
             stage,
@@ -124,12 +132,14 @@ impl Conduct {
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
+        let rook = attempt.as_deref().and_then(|attempt| rook_with_king(attempt, desk));
         if !(fast && unpromoted) {
             let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
         if fast {
-            let shown = attempt.as_deref().and_then(|attempt| as_it_looks(desk.session.position(), attempt));
+            let shown =
+                attempt.as_deref().and_then(|attempt| as_it_looks(desk.session.position(), attempt, rook));
             let both_kings = shown.is_some_and(|(_, after)| both_in_check(&after));
             let grave = unpromoted || both_kings;
             let (to, action) = match (grave, self.settings.illegal.irregular_position) {
@@ -144,7 +154,8 @@ impl Conduct {
         } else {
             self.tell_restore(desk);
         }
-        self.irregularity = Some(Irregularity { attempt, ..Irregularity::of(by, kind, Stage::Found, desk) });
+        self.irregularity =
+            Some(Irregularity { attempt, rook, ..Irregularity::of(by, kind, Stage::Found, desk) });
     }
 
     /// An arbiter found later that a move on record was illegal: it may be counted, and the man that made it

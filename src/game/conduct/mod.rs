@@ -22,7 +22,7 @@ mod two_boards;
 
 use std::collections::VecDeque;
 
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen};
+use shakmaty::{ByColor, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen};
 
 pub use self::command::check_command;
 use self::{
@@ -46,7 +46,7 @@ use crate::{
         Session,
         event::{ClockReading, Event, GameResult, Unit},
         fact::{
-            ByRule, Certainty, Conclusion, Fact, FactKind,
+            ByRule, Certainty, Conclusion, Fact, FactKind, follows_from_board,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice, Obligation},
         },
         setup::{BoardKind, GameSetup, SetupError, Signal},
@@ -206,6 +206,9 @@ impl Conduct {
     /// The conduct of a game before its first event.
     pub(super) fn new(setup: &GameSetup, session: &Session) -> Result<Conduct, SetupError> {
         let settings = setup.law_settings()?;
+        let earlier = setup.earlier_positions()?;
+        let moved = |side: Color| earlier.iter().any(|position| position.turn() == side);
+        let moved = ByColor { white: moved(Color::White), black: moved(Color::Black) };
         Ok(Conduct {
             articles: Articles::of(setup.rules),
             board: setup.board,
@@ -216,14 +219,14 @@ impl Conduct {
                 _ => 0,
             },
             chess960: setup.is_chess960(),
-            earlier: setup.earlier_positions()?,
+            earlier,
             turn: Turn::default(),
             turn_before: Turn::default(),
             candidates_told: Vec::new(),
             last_made: None,
             violation: None,
             claims: Claims::default(),
-            clocks: Clocks::new(setup, &settings),
+            clocks: Clocks::new(setup, &settings, moved),
             clock_desk: ClockDesk::default(),
             irregularity: None,
             confirmed: irregular::given(setup),
@@ -366,7 +369,10 @@ impl Conduct {
                 self.adjournment.hold(fact);
                 return;
             }
-            FactKind::MoveRevised { was, uci, .. } => self.revised(*was, *uci, desk),
+            FactKind::MoveRevised { ply, was, uci, published, .. } => {
+                *published &= !self.adjournment.revise(*ply, *uci);
+                self.revised(*was, *uci, desk);
+            }
             FactKind::IllegalMove { by, attempt, kind, .. } => {
                 let (by, attempt, kind) = (*by, attempt.clone(), *kind);
                 self.illegal_move(by, attempt, kind, desk);
@@ -400,9 +406,10 @@ impl Conduct {
                 }
                 return;
             }
-            FactKind::GameEnd { result, more, .. } => {
+            FactKind::GameEnd { result, reason, more, .. } => {
                 let (result, pending) = (*result, more.pending);
                 if !pending {
+                    self.adjournment.ended(follows_from_board(reason));
                     self.own_ended(desk);
                 }
                 if let FactKind::GameEnd { certainty, .. } = &mut fact.kind
@@ -550,9 +557,20 @@ impl Conduct {
         self.look_at_order(desk);
     }
 
+    /// The record is at its end.
+    pub(super) const fn record_ends(&mut self) {
+        self.clocks.await_nobody();
+    }
+
     /// So many plies of the log may be shown while a move is sealed; nothing where all may.
     pub(super) fn shown_plies(&self) -> Option<usize> {
         self.adjournment.shown_plies()
+    }
+
+    /// The result, as far as it may be shown while a move is sealed: one that follows from the board would tell of
+    /// that move.
+    pub(super) fn shown_result(&self, session: &Session) -> GameResult {
+        if self.adjournment.hides_result() { GameResult::Ongoing } else { session.result() }
     }
 
     /// The board whose clock can be set.

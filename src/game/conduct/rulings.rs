@@ -93,7 +93,11 @@ impl Conduct {
                 command,
                 Command::Confirm | Command::Accept | Command::Reject | Command::Restore(None)
             );
-        if self.is_over(desk) && !touch && !command.is_possible_after_the_end() {
+        // The sealed move may have ended the game, or lost it, and nobody knows before the envelope is opened.
+        let sealed = matches!(command, Command::OpenEnvelope(_)) && self.adjournment.ended_by_sealed_move()
+            || matches!(command, Command::Confirm | Command::Accept | Command::Reject)
+                && self.claims.waits_for("sealed-move");
+        if self.is_over(desk) && !touch && !sealed && !command.is_possible_after_the_end() {
             return Err("the game is over; result * takes its end back".into());
         }
         match command {

@@ -69,6 +69,8 @@ struct Committed {
     partial: Partial,
     moves: Vec<Move>,
     castling: bool,
+    /// The article that says so.
+    rule: &'static str,
 }
 
 /// The turn of the player who has the move.

@@ -7,7 +7,7 @@ use crate::session::{
     Session,
     event::GameResult,
     fact::law::{Entry, LawFact},
-    setup::after_an_illegal_move,
+    setup::position_anyhow,
 };
 
 impl Publisher {
@@ -95,10 +95,5 @@ impl Publisher {
 /// The position of a FEN, which an illegal move that stands may have led to.
 pub(in crate::publish) fn position_of(fen: &str, mode: CastlingMode) -> Option<Chess> {
     let fen: Fen = fen.parse().ok()?;
-    fen.clone()
-        .into_position(mode)
-        .or_else(|error| error.ignore_too_much_material())
-        .or_else(|error| error.ignore_impossible_check())
-        .ok()
-        .or_else(|| after_an_illegal_move(fen, mode))
+    position_anyhow(fen.into_setup(), mode)
 }

@@ -375,6 +375,15 @@ fn nothing_of_a_sealed_move_leaves_before_the_envelope_is_opened() {
     assert_eq!(desk.viewer, *desk.publisher.state());
 }
 
+/// A mate that may still be claimed to break Article 4 is presumed: it is on the board all the same.
+#[test]
+fn a_presumed_mate_tells_of_the_sealed_move_as_well() {
+    let mut desk = Desk::new(&GameSetup::default());
+    desk.take([entry("seal-request", None), embargo()]);
+    assert!(desk.take([end(GameResult::WhiteWins, "checkmate", Certainty::Presumed)]).is_empty());
+    assert_eq!(names(&desk.take([entry("open-envelope Re8", None)])), ["result", "status"]);
+}
+
 #[test]
 fn an_adjourned_game_may_end_by_agreement_and_go_on_without_an_envelope() {
     let mut desk = Desk::new(&GameSetup::default());

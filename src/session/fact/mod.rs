@@ -71,6 +71,11 @@ impl CompletedBy {
     }
 }
 
+/// Whether the end of a game follows from its moves alone, and from nothing that persons said.
+pub fn follows_from_board(reason: &str) -> bool {
+    matches!(reason, "checkmate" | "stalemate" | "dead-position" | "fivefold" | "seventyfive")
+}
+
 /// What some ends of a game have besides their reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EndDetail {

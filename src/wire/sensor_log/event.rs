@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Color, Piece};
 
 use super::{LineError, bad, color, side, square};
 use crate::session::{
-    event::{ClockReading, Event, GameResult, Stamped, Unit},
+    event::{ClockReading, Event, GameResult, MAX_CLOCK_MS, Stamped, Unit},
     time::MonoTime,
 };
 
@@ -143,8 +143,8 @@ fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
     }
     if let Some(times) = raw.times {
         return Ok(Event::Times(ClockReading {
-            white_ms: times.white_ms,
-            black_ms: times.black_ms,
+            white_ms: time_left("white_ms", times.white_ms)?,
+            black_ms: time_left("black_ms", times.black_ms)?,
             running: times.running.as_deref().map(|text| side("running", text)).transpose()?,
         }));
     }
@@ -195,6 +195,16 @@ fn event_of(raw: RawEvent<'_>) -> Result<Event, LineError> {
         return Ok(Event::Tick);
     }
     Err(LineError::UnknownEvent)
+}
+
+/// A time that a clock can show.
+pub(super) fn time_left(key: &'static str, ms: Option<u64>) -> Result<Option<u64>, LineError> {
+    match ms {
+        Some(ms) if ms > MAX_CLOCK_MS => {
+            Err(bad(key, format!("{ms} milliseconds are more than a day; no clock shows so much")))
+        }
+        ms => Ok(ms),
+    }
 }
 
 fn piece(letter: &str) -> Result<Option<Piece>, LineError> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use shakmaty::{Bitboard, CastlingMode};
 
-use super::{LineError, bad, square, units};
+use super::{LineError, bad, event::time_left, square, units};
 use crate::session::{
     settings::full_name,
     setup::{BoardKind, DisciplineSetting, GameSetup, Rules, Signal, Supervision},
@@ -40,6 +40,10 @@ pub fn header_from_map(map: &Map<String, Value>) -> Result<GameSetup, LineError>
     setup.config = keys.object("config")?;
     game_of_config(&mut setup)?;
     setup.given = keys.object("given")?;
+    for side in ["white", "black"] {
+        let ms = setup.given.get("times_ms").and_then(|times| times.get(side)?.as_u64());
+        time_left("given", ms)?;
+    }
     settings(&keys, &mut setup)?;
     units::read(map.get("boards"), &mut setup)?;
     Ok(setup)

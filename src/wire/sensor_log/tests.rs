@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::session::{
-    event::{ClockReading, Event, GameResult, Stamped, Unit},
+    event::{ClockReading, Event, GameResult, MAX_CLOCK_MS, Stamped, Unit},
     setup::{GameSetup, Signal},
     time::MonoTime,
 };
@@ -76,7 +76,8 @@ fn any_value() -> impl Strategy<Value = Value> {
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
-    let times = (any::<Option<u64>>(), any::<Option<u64>>(), proptest::option::of(any_side()))
+    let left = || proptest::option::of(0..=MAX_CLOCK_MS);
+    let times = (left(), left(), proptest::option::of(any_side()))
         .prop_map(|(white_ms, black_ms, running)| Event::Times(ClockReading { white_ms, black_ms, running }));
     let result = proptest::sample::select(vec![
         GameResult::Ongoing,
@@ -186,5 +187,19 @@ fn an_error_names_the_key_and_what_would_be_right() {
     ] {
         let error = parse_event(line).unwrap_err().to_string();
         assert!(error.contains(expected), "{line}: {error}");
+    }
+}
+
+#[test]
+fn a_time_that_no_clock_shows_is_refused() {
+    let reading = |ms: u64| json!({"us": 1, "times": {"white_ms": 1000, "black_ms": ms}}).to_string();
+    assert!(parse_event(&reading(MAX_CLOCK_MS)).is_ok());
+    let header = |ms: u64| json!({"sensor_log": 1, "given": {"times_ms": {"white": ms}}}).to_string();
+    assert!(parse_header(&header(MAX_CLOCK_MS)).is_ok());
+    for ms in [MAX_CLOCK_MS + 1, u64::MAX] {
+        let error = parse_event(&reading(ms)).unwrap_err().to_string();
+        assert!(error.contains("black_ms") && error.contains("more than a day"), "{error}");
+        let error = parse_header(&header(ms)).unwrap_err().to_string();
+        assert!(error.contains("given") && error.contains("more than a day"), "{error}");
     }
 }

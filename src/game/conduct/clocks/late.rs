@@ -16,28 +16,36 @@ pub(super) struct Awaited {
     limit_ms: u64,
     /// Who was said to be absent.
     absent: ByColor<bool>,
+    /// Who is waited for.
+    whom: ByColor<bool>,
     /// When whoever gave no sign is later than allowed.
     due: Option<MonoTime>,
 }
 
 impl Awaited {
     pub(super) const fn new(default_time_s: u32, absent: ByColor<bool>) -> Awaited {
-        Awaited { limit_ms: default_time_s as u64 * 1000, absent, due: None }
+        let nobody = ByColor { white: false, black: false };
+        Awaited { limit_ms: default_time_s as u64 * 1000, absent, whom: nobody, due: None }
     }
 
     /// With a default time of zero everybody would be late at once: only who is said to be absent is looked at.
-    const fn concerns(&self, side: Color) -> bool {
-        self.limit_ms > 0
-            || match side {
-                Color::White => self.absent.white,
-                Color::Black => self.absent.black,
-            }
+    fn concerns(&self, side: Color) -> bool {
+        *self.absent.get(side) || self.limit_ms > 0 && *self.whom.get(side)
     }
 }
 
 impl Clocks {
-    /// The session begins: from now on the players are awaited.
-    pub(super) fn await_players(&mut self, from: MonoTime) {
+    /// The first clock of the record was started: whoever is new to the game is awaited. The moves before a
+    /// record that begins in mid-game were made in this session, as far as anybody can tell from them: whoever
+    /// made one had come to it.
+    pub(super) fn await_new_players(&mut self, from: MonoTime) {
+        let moved = self.mid_game.unwrap_or_default();
+        self.await_players(from, ByColor { white: !moved.white, black: !moved.black });
+    }
+
+    /// The session begins: from now on these players are awaited, and who was said to be absent.
+    pub(super) fn await_players(&mut self, from: MonoTime, whom: ByColor<bool>) {
+        self.awaited.whom = whom;
         let concerned = BOTH.into_iter().any(|side| self.awaited.concerns(side) && !self.was_seen(side));
         let limit = self.awaited.limit_ms.saturating_add(1);
         self.awaited.due = concerned.then(|| from.plus_ms(limit));
@@ -48,6 +56,11 @@ impl Clocks {
         if BOTH.into_iter().all(|side| self.was_seen(side)) {
             self.awaited.due = None;
         }
+    }
+
+    /// The record ends: whether anybody comes later is not in it.
+    pub(in crate::game::conduct) const fn await_nobody(&mut self) {
+        self.awaited.due = None;
     }
 
     /// When a player will be later than allowed.

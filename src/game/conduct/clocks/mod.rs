@@ -111,14 +111,15 @@ pub(super) struct Clocks {
     /// When the game was resumed.
     resumed: Option<MonoTime>,
     awaited: Awaited,
-    /// The record begins in mid-game: who was there before it is not known.
-    mid_game: bool,
+    /// The record begins in mid-game: these players had made a move before it.
+    mid_game: Option<ByColor<bool>>,
     /// The time of the first event of the record.
     origin: MonoTime,
 }
 
 impl Clocks {
-    pub(super) fn new(setup: &GameSetup, settings: &LawSettings) -> Clocks {
+    /// The clock before the first event of a record; `moved`: who had made a move before it.
+    pub(super) fn new(setup: &GameSetup, settings: &LawSettings, moved: ByColor<bool>) -> Clocks {
         let kind = settings.clock.kind;
         let control: Option<GameControl> =
             setup.time_control.parse().ok().filter(|_| kind != ClockKind::None);
@@ -181,7 +182,7 @@ impl Clocks {
                 settings.default_time_s,
                 ByColor { white: absent(Color::White), black: absent(Color::Black) },
             ),
-            mid_game: !setup.history.is_empty(),
+            mid_game: (moved.white || moved.black).then_some(moved),
             origin: MonoTime::ZERO,
         }
     }
@@ -264,9 +265,7 @@ impl Clocks {
     fn begin(&mut self, at: MonoTime) {
         if self.begun.is_none() {
             self.begun = Some(at);
-            if !self.mid_game {
-                self.await_players(at);
-            }
+            self.await_new_players(at);
         }
     }
 
@@ -344,7 +343,7 @@ impl Clocks {
             (half.at_start, half.arrived) = (left, false);
             half.seen = half.seen.filter(|_| !anew);
         }
-        self.await_players(at);
+        self.await_players(at, ByColor { white: true, black: true });
     }
 
     /// A player is there.

@@ -1,6 +1,6 @@
 //! Clocks that are stopped and started (Articles 6.6, 6.11; 2005: 6.5, 6.13).
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 use crate::{
     game::conduct::{Conduct, Desk, Order},
@@ -62,6 +62,7 @@ impl Conduct {
     /// A clock was started: by an arbiter, or at the beginning.
     pub(in crate::game::conduct) fn started(&mut self, side: Color, desk: &mut Desk<'_>) {
         let first = !self.begun && self.clocks.begun.is_none();
+        let mut resumption = false;
         let resumed = self.clocks.paused || self.adjournment.is_resuming();
         let side_to_move = desk.turn();
         let equal = desk.session.differs().is_empty();
@@ -74,6 +75,7 @@ impl Conduct {
                 sealed,
                 ..Notice::of("resume-check", Audience::Journal)
             });
+            resumption = first && sealed;
         } else if first && side_to_move != side {
             let notice = Notice::of("clock-side-mismatch", Audience::Arbiter);
             desk.notice(Notice { expected: Some(Side(side_to_move)), running: Some(Side(side)), ..notice });
@@ -87,6 +89,11 @@ impl Conduct {
         if self.clocks.running != Some(side) {
             self.clocks.stop(desk.at);
             self.clocks.run(side, desk.at);
+        }
+        if resumption {
+            // An adjourned game is resumed with this clock: both have to come to the new session (Guideline
+            // I.10; 2005: Annex A.10).
+            self.clocks.await_players(desk.at, ByColor { white: true, black: true });
         }
         self.clocks.paused = false;
     }

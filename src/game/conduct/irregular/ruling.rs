@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role};
 
-use super::{Irregularity, NO_ATTEMPT, Stage, TOO_EARLY, as_it_looks, both_in_check, still_to_do};
+use super::{Irregularity, NO_ATTEMPT, Stage, TOO_EARLY, both_in_check, still_to_do};
 use crate::{
     game::conduct::{Conduct, Desk, Order, claims::Pending, rulings::Refusal, turn::Violation},
     laws::arithmetic::illegal::{self, IllegalTimes},
@@ -310,10 +310,8 @@ impl Conduct {
             |position: &Chess| both_in_check(position) || !(position.board().pawns() & backrank).is_empty();
         let position = desk.session.position();
         let shown = || {
-            let found = self.irregularity.as_ref().and_then(|found| found.attempt.as_deref());
-            found
-                .and_then(|attempt| as_it_looks(position, attempt))
-                .is_some_and(|(_, after)| is_illegal(&after))
+            let shown = self.irregularity.as_ref().and_then(|found| found.as_it_looks(position));
+            shown.is_some_and(|(_, after)| is_illegal(&after))
         };
         let stands = || desk.session.men().is_some_and(|men| !(men.pawns() & backrank).is_empty());
         is_illegal(position) || shown() || stands() || self.assumes_promotion(desk)

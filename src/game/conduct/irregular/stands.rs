@@ -1,13 +1,15 @@
 //! Illegal moves that stand in fast play, because the opponent went on (Article A.5.2; 2005: B.6, C.3).
 
-use shakmaty::{Chess, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, CastlingMode, Chess, EnPassantMode, Move, Position as _, Role, Square, attacks};
 
 use super::Stage;
 use crate::{
     game::conduct::{Conduct, Desk, Order, audience, fen_of},
     laws::settings::IllegalFinality,
+    notation::chess960::Castling,
     session::{
         fact::law::{LawFact, Side},
+        setup::position_anyhow,
         time::MonoTime,
     },
 };
@@ -25,8 +27,7 @@ impl Conduct {
         if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
             return;
         }
-        let shown = found.attempt.as_deref().and_then(|attempt| as_it_looks(position, attempt));
-        let Some((mv, after)) = shown else { return };
+        let Some((mv, after)) = found.as_it_looks(position) else { return };
         // Only what stands on the board can be carried on, but for a man that this one is about to capture.
         let (men, occupied) = (after.board().occupied(), desk.session.occupied());
         let missing = men & !occupied;
@@ -47,8 +48,7 @@ impl Conduct {
 
     /// The opponent had gone on before it was known that what was pressed over would not be finished.
     pub(super) fn let_answered_stand(&mut self, since: MonoTime, desk: &mut Desk<'_>) {
-        let attempt = self.irregularity.as_ref().and_then(|found| found.attempt.as_deref());
-        let shown = attempt.and_then(|attempt| as_it_looks(desk.session.position(), attempt));
+        let shown = self.irregularity.as_ref().and_then(|found| found.as_it_looks(desk.session.position()));
         if self.settings.illegal.fast_finality == IllegalFinality::Never {
             return;
         }
@@ -77,11 +77,17 @@ impl Conduct {
     }
 }
 
-/// The move that one man seems to have made, and the position after it.
-pub(super) fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Chess)> {
-    let from: Square = attempt.get(..2)?.parse().ok()?;
-    let to: Square = attempt.get(2..4)?.parse().ok()?;
+/// The move that one man seems to have made, or king and rook together, and the position after it.
+pub(super) fn as_it_looks(
+    position: &Chess,
+    attempt: &str,
+    rook: Option<(Square, Square)>,
+) -> Option<(Move, Chess)> {
+    let (from, to) = squares(attempt)?;
     let piece = position.board().piece_at(from)?;
+    if let Some(rook) = rook {
+        return castled_anyhow(position, (from, to), rook);
+    }
     let capture = position.board().role_at(to);
     if capture == Some(Role::King) {
         return None;
@@ -90,4 +96,64 @@ pub(super) fn as_it_looks(position: &Chess, attempt: &str) -> Option<(Move, Ches
     let mut after = position.clone();
     after.play_unchecked(mv);
     Some((mv, after))
+}
+
+fn squares(attempt: &str) -> Option<(Square, Square)> {
+    Some((attempt.get(..2)?.parse().ok()?, attempt.get(2..4)?.parse().ok()?))
+}
+
+/// The castling that is not legal, and the position after it: the one of the Laws where king and rook stand as they
+/// do after castling, else a move of the king that took the rook with it.
+fn castled_anyhow(
+    position: &Chess,
+    (from, to): (Square, Square),
+    (rook_from, rook_to): (Square, Square),
+) -> Option<(Move, Chess)> {
+    let castling = Move::Castle { king: from, rook: rook_from };
+    if Castling::of(castling).is_some_and(|castling| {
+        from.rank() == rook_from.rank() && (castling.king.1, castling.rook.1) == (to, rook_to)
+    }) {
+        let mut after = position.clone();
+        after.play_unchecked(castling);
+        return Some((castling, after));
+    }
+    let mv = Move::Normal { role: Role::King, from, capture: None, to, promotion: None };
+    let side = position.turn();
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    let mut setup = after.to_setup(EnPassantMode::Legal);
+    setup.board.discard_piece_at(rook_from);
+    setup.board.set_piece_at(rook_to, Role::Rook.of(side));
+    // Whether castling is that of Chess960 makes no difference to rights that were lost or stand as they did.
+    position_anyhow(setup, CastlingMode::Chess960).map(|after| (mv, after))
+}
+
+/// The rook that was moved together with the king of the player who has the move, where the board shows that and
+/// nothing else: from where, and to where. On a board that tells no pieces it has to stand as after castling, since
+/// king and rook cannot be told apart.
+pub(super) fn rook_with_king(attempt: &str, desk: &Desk<'_>) -> Option<(Square, Square)> {
+    let (from, to) = squares(attempt)?;
+    let (session, position) = (desk.session, desk.session.position());
+    let (king, rook) = (Role::King.of(position.turn()), Role::Rook.of(position.turn()));
+    let board = position.board();
+    if board.piece_at(from) != Some(king) {
+        return None;
+    }
+    let (differs, occupied) = (session.differs(), session.occupied());
+    let shows = |square: Square, man| match session.men() {
+        Some(men) => men.piece_at(square) == Some(man),
+        None => occupied.contains(square),
+    };
+    let own = differs & position.our(Role::Rook);
+    let rook_from = own.into_iter().find(|square| !shows(*square, rook)).filter(|_| own.count() == 1)?;
+    // Where men came, no other one stood.
+    let free = !board.occupied() | Bitboard::from_square(from) | own;
+    let came = (differs | Bitboard::from_square(from)).without(to) & free;
+    let rook_to = came.into_iter().find(|square| *square != rook_from && shows(*square, rook))?;
+    let of_both = Bitboard::from_square(from).with(to).with(rook_from).with(rook_to);
+    let all = shows(to, king) && free.contains(to) && (differs & !of_both).is_empty();
+    let beside = from.distance(to) == 2 && attacks::between(from, to).contains(rook_to);
+    let castled = Castling::of(Move::Castle { king: from, rook: rook_from })
+        .is_some_and(|castling| (castling.king.1, castling.rook.1) == (to, rook_to));
+    (all && (session.men().is_some() || beside || castled)).then_some((rook_from, rook_to))
 }

@@ -134,7 +134,8 @@ impl Conduct {
         });
         if let (Some(partial), Some(moves)) = (partial, binding.moves.clone()) {
             let castling = binding.must_castle.is_some();
-            self.turn.seldom_mut().committed = Some(Committed { partial, moves, castling });
+            self.turn.seldom_mut().committed =
+                Some(Committed { partial, moves, castling, rule: binding.rule });
         }
         self.turn.touches = touches;
         self.turn.seldom_mut().binding = Some(binding);

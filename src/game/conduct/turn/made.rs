@@ -145,7 +145,7 @@ impl Conduct {
     }
 
     /// Where not every man of a move was seen leaving and landing: the moves that would leave the same
-    /// squares occupied.
+    /// squares occupied, on a board that tells its men by the same men.
     #[cold]
     #[inline(never)]
     pub(super) fn tell_candidates(&mut self, mv: Move, index: usize, desk: &mut Desk<'_>) {
@@ -153,20 +153,23 @@ impl Conduct {
         let castling = mv.is_castle() && self.chess960;
         let Some(after) = desk.session.position_after(index + 1) else { return };
         let shown = after.board().occupied();
+        // A board that tells its men shows which of the moves it was.
+        let tells_men = desk.session.men().is_some();
         let fits: Vec<Move> = before
             .legal_moves()
             .into_iter()
             .filter(|other| {
-                let mut after = before.clone();
-                after.play_unchecked(*other);
-                after.board().occupied() == shown
+                let mut other_after = before.clone();
+                other_after.play_unchecked(*other);
+                let board = other_after.board();
+                if tells_men { board == after.board() } else { board.occupied() == shown }
             })
             .collect();
         let net_zero = castling && shown == before.board().occupied();
         let double = Castling::of(mv).is_some_and(|castling| castling.method() == CastlingMethod::Double);
         let one_seen =
             matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
-        let plain = fits.len() < 2 && (castling && double || one_seen);
+        let plain = fits.len() < 2 && (castling && double || one_seen || tells_men);
         let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
         if !plain && !net_zero && self.candidates_told != candidates {
             self.candidates_told.clone_from(&candidates);

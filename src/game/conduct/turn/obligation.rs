@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Move, Position as _, Role, Square};
 
-use super::{Touch, squares};
+use super::{Committed, Seldom, Touch, is_part_of, squares};
 use crate::{
     game::conduct::{Conduct, Desk, TwoBoards},
     laws::{
@@ -11,8 +11,8 @@ use crate::{
     },
     session::{
         fact::law::{
-            Choice, Obligation, ObligationDetail, OneOrNone, Reach, Side, Sq, Squares, TouchCertainty,
-            Uncertain,
+            Choice, Obligation, ObligationDetail, OneOrNone, Partial, Reach, Side, Sq, Squares,
+            TouchCertainty, Uncertain,
         },
         setup::BoardKind,
         text::MoveText,
@@ -86,7 +86,10 @@ impl Conduct {
     }
 
     pub(in crate::game::conduct) fn tell_obligation(&mut self, reported: bool, desk: &mut Desk<'_>) {
-        if self.is_bound() && self.tell_bound(reported, desk) || self.tell_common(reported, desk) {
+        if self.is_bound() && self.tell_bound(reported, desk)
+            || self.has_released() && self.tell_still_released(reported, desk)
+            || self.tell_common(reported, desk)
+        {
             return;
         }
         let (touches, mut uncertain) = self.ordered(desk);
@@ -134,6 +137,49 @@ impl Conduct {
             Binding { moves: Some(left), rule, must_move: None, must_capture: None, must_castle: None };
         let obligation = self.obligation(&touches, &binding, desk);
         desk.bind(Obligation { reported, certainty: TouchCertainty::Arbiter, ..obligation });
+        self.turn.reach = Bitboard::EMPTY;
+        self.turn.seldom_mut().binding = Some(binding);
+        true
+    }
+
+    /// Something was released in this turn that binds, whatever is touched after it.
+    fn has_released(&self) -> bool {
+        let binds = |seldom: &Seldom| seldom.committed.is_some() || seldom.released.is_some();
+        self.turn.seldom.as_deref().is_some_and(binds)
+    }
+
+    /// What was released in this turn leaves: that move, and castling that it is a part of, or the moves that a king or a
+    /// pawn is committed to.
+    fn released(&self, desk: &Desk<'_>) -> Option<Committed> {
+        let seldom = self.turn.seldom();
+        let Some(released) = seldom.released.filter(|released| released.dwell_ms >= self.dwell_ms) else {
+            return seldom.committed.clone().filter(|committed| !committed.moves.is_empty());
+        };
+        let (from, placed) = (Sq(touch::moved(released.mv)?), Sq(released.mv.to()));
+        let fits = |mv: &Move| *mv == released.mv || is_part_of(released.mv, *mv, desk.turn());
+        let moves = desk.session.legal_moves().iter().copied().filter(fits).collect();
+        let partial = Partial::Placed { from, placed };
+        Some(Committed { partial, moves, castling: false, rule: self.articles.released })
+    }
+
+    /// What was released leaves moves, and a later touch takes none of them back (Article 4.7; 2005: 4.6): those of
+    /// them that the touches leave, or all of them where nothing fits both. False where the touches say it all.
+    #[cold]
+    fn tell_still_released(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
+        let Some(Committed { partial, moves, castling, rule }) = self.released(desk) else { return false };
+        let (touches, _) = self.ordered(desk);
+        let touched = self.bind(&touches, desk).moves;
+        if touched.as_ref().is_some_and(|touched| touched.iter().all(|mv| moves.contains(mv))) {
+            return false;
+        }
+        let mut left: Vec<Move> = touched.into_iter().flatten().filter(|mv| moves.contains(mv)).collect();
+        if left.is_empty() {
+            left = moves;
+        }
+        let castle = castling.then(|| left.first().copied()).flatten();
+        let binding = Binding { rule, ..self.released_binding(left, castle) };
+        let obligation = Obligation { reported, ..self.obligation(&touches, &binding, desk) };
+        desk.bind(obligation.with(|more| more.partial = Some(partial)));
         self.turn.reach = Bitboard::EMPTY;
         self.turn.seldom_mut().binding = Some(binding);
         true

@@ -49,9 +49,13 @@ impl Conduct {
                 Some(_) => self.articles.king_released,
                 None => self.articles.king_released_illegal,
             };
-            let committed =
-                Committed { partial: Partial::King { king_to: Sq(to) }, moves, castling: castling.is_some() };
-            self.commit(committed, rule, castling, desk);
+            let committed = Committed {
+                partial: Partial::King { king_to: Sq(to) },
+                moves,
+                castling: castling.is_some(),
+                rule,
+            };
+            self.commit(committed, castling, desk);
             return;
         }
         let possible = legal.iter().any(|mv| mv.to() == to);
@@ -73,18 +77,13 @@ impl Conduct {
         let moves: Vec<Move> = legal.filter(|mv| mv.is_promotion() && mv.to() == to).collect();
         if !moves.is_empty() {
             let partial = Partial::Pawn { pawn_from: Sq(from), pawn_to: Sq(to) };
-            let committed = Committed { partial, moves, castling: false };
-            self.commit(committed, self.articles.pawn_released, None, desk);
+            let committed = Committed { partial, moves, castling: false, rule: self.articles.pawn_released };
+            self.commit(committed, None, desk);
         }
     }
 
-    pub(super) fn commit(
-        &mut self,
-        committed: Committed,
-        rule: &'static str,
-        castling: Option<Move>,
-        desk: &mut Desk<'_>,
-    ) {
+    pub(super) fn commit(&mut self, committed: Committed, castling: Option<Move>, desk: &mut Desk<'_>) {
+        let rule = committed.rule;
         let moves = if committed.moves.is_empty() { None } else { Some(committed.moves.clone()) };
         let binding = Binding { moves, rule, must_move: None, must_capture: None, must_castle: castling };
         let touches = self.turn.touched();
