@@ -259,6 +259,9 @@ fn clock(fields: &Fields<'_>) -> (Kind, String) {
         "claim-incorrect" => (Kind::Clock, "times after the claim that was refused (Article 9.5)"),
         "quickplay-bonus" => (Kind::Clock, "two minutes more for the opponent"),
         "replay-elapsed" => (Kind::Clock, "time by the record"),
+        "irregular-press" => (Kind::Clock, "times of the irregular press (Article 7.1)"),
+        "restored" => (Kind::Clock, "time when the position stood that is put up again (Article 7.1)"),
+        "as-ruled" => (Kind::Clock, "time as ruled so far"),
         "seal-early" => (Kind::Clock, "time after the early adjournment"),
         "set" => (Kind::Clock, "the arbiter set the clock"),
         "time-used" => {

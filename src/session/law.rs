@@ -104,6 +104,21 @@ impl Session {
         self.tracker.seen().differs(self.position().board())
     }
 
+    /// The same for another position.
+    pub fn differs_from(&self, position: &Chess) -> Bitboard {
+        self.tracker.seen().differs(position.board())
+    }
+
+    /// Several moves fit what the board shows, and which was made is not decided.
+    pub fn is_undecided(&self) -> bool {
+        self.narrator.is_undecided()
+    }
+
+    /// True where what the sensors tell may be a bounce, and counts only once it has rested.
+    pub fn debounces(&self) -> bool {
+        self.debouncer.is_some()
+    }
+
     /// A legal move of which a part is still to do: castling without its rook, en passant without the
     /// captured pawn, a pawn on the last rank.
     pub fn unfinished(&self) -> Option<Move> {
@@ -217,6 +232,20 @@ impl Session {
         }
     }
 
+    /// The illegal move after the first `plies` plies, which stood, does not: it is as it was when the clock was
+    /// pressed over it.
+    pub fn disown(&mut self, at: MonoTime, ev: i64, plies: usize) {
+        let firm = self.narrator.firm_plies(plies);
+        let now = Now { at, ev };
+        self.narrator.disown(plies, now, &mut self.facts);
+        self.resume(firm, None);
+    }
+
+    /// The press of `side` over an irregular position is undone: its player moves, and presses again.
+    pub fn unpress(&mut self, side: Color) {
+        self.tracker.unpress(side);
+    }
+
     /// The game goes on from another position that an arbiter set up; plies are counted from there.
     pub fn set_up(&mut self, position: Chess) {
         self.narrator.set_up(position.clone());
@@ -242,6 +271,11 @@ impl Session {
         let mut firm = self.narrator.firm_plies(usize::MAX);
         firm.push(self.narrator.rule_move(mv, pressed, now, &mut self.facts));
         self.resume(firm, None);
+        // The opponent has replied already.
+        if pressed && (self.position().us() & !self.occupied()).any() {
+            self.tracker.look_on(at);
+            self.narrate(at, super::Moment::Board(super::Cause::Report));
+        }
     }
 
     /// The ply of this index was completed by the press that came before it.

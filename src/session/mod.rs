@@ -303,6 +303,7 @@ impl Session {
             Event::Run(side) => {
                 self.narrator.clock_started(*side, self.now(at), &mut self.facts);
                 self.narrator.take_board_as_it_is();
+                self.tracker.unpress(*side);
                 self.pause(at, false);
             }
             Event::Times(reading) => {

@@ -221,8 +221,29 @@ impl Conduct {
         is_whole || self.announcing.is_pressed()
     }
 
+    /// A slip of the tongue in the promoted piece, corrected before the press (Appendix D.2.6; 2005: F.2.6).
+    fn names_another_piece(&mut self, words: &str, desk: &mut Desk<'_>) -> bool {
+        let plies = desk.session.plies().len();
+        let Some(index) = plies.checked_sub(1).filter(|_| self.announcing.spoken == plies) else {
+            return false;
+        };
+        let open = desk.session.ply_at(index).is_some_and(|record| record.completed.is_none());
+        let made = desk.session.move_at(index).filter(|mv| mv.is_promotion() && open);
+        let (Some(mv), Some(before)) = (made, desk.session.position_after(index)) else { return false };
+        let Reading::Unique(said) = announcement::read(before, words) else { return false };
+        let other = (said.from(), said.to()) == (mv.from(), mv.to()) && said != mv;
+        if other && self.board != BoardKind::Dgt {
+            desk.orders.push(Order::Correct(index, vec![said], "announced"));
+            desk.tell(LawFact::Spoken { uci: desk.session.move_text(said), text: self.call(said) });
+        }
+        other && self.board != BoardKind::Dgt
+    }
+
     /// Somebody announced a move in words, or as UCI.
     pub(super) fn announced(&mut self, words: &str, desk: &mut Desk<'_>) {
+        if self.names_another_piece(words, desk) {
+            return;
+        }
         let plies = desk.session.plies().len();
         let last = plies.checked_sub(1).filter(|_| self.announcing.spoken < plies);
         let made =

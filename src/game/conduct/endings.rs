@@ -158,7 +158,9 @@ impl Conduct {
     /// 8.7).
     pub(super) fn result_entered(&mut self, entered: GameResult, desk: &mut Desk<'_>) {
         let stands = desk.session.result();
-        if entered != GameResult::Ongoing && stands != GameResult::Ongoing && stands != entered {
+        // A game that does not count has none.
+        let has_one = stands != GameResult::Ongoing || self.is_over(desk);
+        if entered != GameResult::Ongoing && has_one && stands != entered {
             tell_mismatch(stands, entered, desk);
             self.reported = Some(entered);
         }

@@ -5,10 +5,15 @@ mod ruling;
 mod stands;
 
 use serde_json::Value;
-use shakmaty::{Chess, Color, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
 
 use self::stands::{as_it_looks, rook_with_king};
-use super::{Conduct, Desk, Order, audience, fen_of, turn::Made, turn::differing};
+use super::{
+    Conduct, Desk, Order, audience,
+    clocks::AtPress,
+    fen_of,
+    turn::{Made, Touch, Turn, differing},
+};
 use crate::{
     laws::settings::{IllegalFinality, IllegalPosition, TwoHands},
     laws::touch,
@@ -57,6 +62,8 @@ pub(super) struct Irregularity {
     /// Plies of the log before it.
     plies: usize,
     stage: Stage,
+    /// The times of its press, where it was found later.
+    press: Option<AtPress>,
     /// The opponent has made his next move since.
     answered: bool,
     /// It was told to count.
@@ -65,9 +72,22 @@ pub(super) struct Irregularity {
     pressed_back: bool,
     /// The position before it stood on the board again.
     put_back: bool,
+    /// What the opponent touched and put back since.
+    touches: Vec<Touch>,
+    /// The turn in which it was made, while the game goes on after it.
+    turn: Option<Box<Turn>>,
 }
 
 impl Irregularity {
+    pub(super) const fn by(&self) -> Color {
+        self.by
+    }
+
+    /// It was found when the game had gone on.
+    pub(super) const fn was_found_later(&self) -> bool {
+        self.press.is_some()
+    }
+
     /// The move that was tried, as it looks, and the position after it.
     fn as_it_looks(&self, position: &Chess) -> Option<(Move, Chess)> {
         as_it_looks(position, self.attempt.as_deref()?, self.rook)
@@ -85,10 +105,13 @@ impl Irregularity {
             taken: None,
             plies: desk.session.plies().len(),
             stage,
+            press: None,
             answered: false,
             counted: false,
             pressed_back: false,
             put_back: false,
+            touches: Vec::new(),
+            turn: None,
         }
     }
 }
@@ -133,10 +156,18 @@ impl Conduct {
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
         let rook = attempt.as_deref().and_then(|attempt| rook_with_king(attempt, desk));
+        // Who was called at the press is not called again for the same by a claim or a ruling.
+        let counted = fast && !unpromoted && to == Audience::Arbiter;
         if !(fast && unpromoted) {
             let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
+        self.irregularity = Some(Irregularity {
+            attempt: attempt.clone(),
+            rook,
+            counted,
+            ..Irregularity::of(by, kind, Stage::Found, desk)
+        });
         if fast {
             let shown =
                 attempt.as_deref().and_then(|attempt| as_it_looks(desk.session.position(), attempt, rook));
@@ -149,13 +180,11 @@ impl Conduct {
             };
             let notice = Notice::of("illegal-position", to);
             let side = Some(Side(by));
-            let attempt = attempt.clone().filter(|_| !unpromoted);
+            let attempt = attempt.filter(|_| !unpromoted);
             desk.notice(Notice { side, attempt, unpromoted, both_kings, action, ..notice });
         } else {
             self.tell_restore(desk);
         }
-        self.irregularity =
-            Some(Irregularity { attempt, rook, ..Irregularity::of(by, kind, Stage::Found, desk) });
     }
 
     /// An arbiter found later that a move on record was illegal: it may be counted, and the man that made it
@@ -168,29 +197,69 @@ impl Conduct {
         let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
         let found = Irregularity::of(by, kind, Stage::Found, desk);
-        let unfinished = None;
-        self.irregularity = Some(Irregularity { attempt, plies: index, unfinished, counted: true, ..found });
+        let (unfinished, press) = (None, Some(self.press_of_ply(index, by, desk)));
+        self.irregularity =
+            Some(Irregularity { attempt, plies: index, unfinished, press, counted: true, ..found });
         if let Some(man) = touch::moved(mv) {
             self.bind_after_restoring(man, before, desk);
         }
     }
 
+    /// The times of a press over what is on record, where they are known.
+    pub(super) fn press_of(&self, found: &Irregularity) -> Option<AtPress> {
+        found.press.or_else(|| self.clocks.press_by(found.by, MonoTime::ZERO, found.at))
+    }
+
+    /// What a press left open and no arbiter has ruled on, and that the opponent has not undone.
+    pub(super) fn pressed_over(&self) -> Option<&Irregularity> {
+        let found = self.irregularity.as_ref().filter(|found| !found.pressed_back);
+        found.filter(|found| matches!(found.stage, Stage::Open { .. } | Stage::Found))
+    }
+
     /// What putting the position of the game up again takes.
     pub(super) fn tell_restore(&self, desk: &mut Desk<'_>) {
-        let position = desk.session.position();
-        let (remove, put) = differing(position.board(), desk.session.occupied());
-        let wrong = desk
-            .session
-            .men()
-            .map(|men| position.board().occupied() & men.occupied() & desk.session.differs());
-        let (mut remove, mut put) = (remove, put);
-        for square in wrong.into_iter().flatten() {
+        let ply = self.earlier.len() + desk.session.plies().len();
+        Conduct::tell_way_to(desk.session.position(), ply, desk);
+    }
+
+    /// What putting up a position takes: where men stand that do not belong there, and where men belong that do not
+    /// stand there. The squares of which the man has to be exchanged are in both.
+    pub(super) fn tell_way_to(target: &Chess, ply: usize, desk: &mut Desk<'_>) {
+        let (stand, belong) = (Conduct::standing(desk), target.board());
+        let (mut remove, mut put) = differing(belong, desk.session.occupied());
+        let exchanged = belong.occupied() & desk.session.occupied();
+        for square in exchanged
+            .into_iter()
+            .filter(|square| stand.piece_at(*square).is_some_and(|man| belong.piece_at(*square) != Some(man)))
+        {
             remove.push(Sq(square));
             put.push(Sq(square));
         }
-        let ply = self.earlier.len() + desk.session.plies().len();
-        let fen = fen_of(position);
+        let fen = fen_of(target);
         desk.tell(LawFact::Restore(Restore { fen, ply, remove, put, to: Audience::Arbiter }));
+    }
+
+    /// The squares on which another man stands than in this position, on a board that does not tell it.
+    pub(super) fn to_exchange(target: &Chess, desk: &Desk<'_>) -> Bitboard {
+        if desk.session.men().is_some() {
+            return Bitboard::EMPTY;
+        }
+        let (stand, belong) = (Conduct::standing(desk), target.board());
+        let both = belong.occupied() & stand.occupied();
+        both.into_iter().filter(|square| stand.piece_at(*square) != belong.piece_at(*square)).collect()
+    }
+
+    /// The men on the board. Where it does not tell them they are those of the game.
+    fn standing(desk: &Desk<'_>) -> Board {
+        let session = desk.session;
+        if let Some(men) = session.men() {
+            return men.clone();
+        }
+        let mut men = session.position().board().clone();
+        for square in men.occupied() & !session.occupied() {
+            men.discard_piece_at(square);
+        }
+        men
     }
 
     /// The same for what is on record, which may stand as a move by now: the position before it.
@@ -317,14 +386,13 @@ impl Conduct {
 
     /// Who pressed over an irregular position that nobody has ruled on.
     pub(super) fn pressed_irregularly(&self) -> Option<Color> {
-        let found = self.irregularity.as_ref().filter(|found| !found.pressed_back);
-        found.filter(|found| matches!(found.stage, Stage::Open { .. } | Stage::Found)).map(|found| found.by)
+        self.pressed_over().map(|found| found.by)
     }
 
-    /// A player pressed: the opponent's early press is undone.
+    /// A player pressed: the opponent's early press is undone, or his own stands again.
     pub(super) fn press_undone(&mut self, by: Color) {
-        if let Some(found) = self.irregularity.as_mut().filter(|found| found.by != by) {
-            found.pressed_back = true;
+        if let Some(found) = &mut self.irregularity {
+            found.pressed_back = found.by != by;
         }
     }
 
@@ -365,11 +433,13 @@ impl Conduct {
                 let attempt = text.get(..4).unwrap_or(&text).to_owned();
                 let kind = if mv.is_promotion() { "unpromoted" } else { "incomplete" };
                 self.find(by, Some(attempt), kind, desk);
+                self.was_pressed(at);
                 self.let_answered_stand(at, desk);
             }
             None => match taken {
                 Some((from, to)) => {
                     self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
+                    self.was_pressed(at);
                 }
                 None => {
                     if let Some(found) = &mut self.irregularity {
@@ -378,6 +448,13 @@ impl Conduct {
                     desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
                 }
             },
+        }
+    }
+
+    /// What is on record was pressed over before it was known to be irregular.
+    const fn was_pressed(&mut self, at: MonoTime) {
+        if let Some(found) = &mut self.irregularity {
+            found.at = at;
         }
     }
 

@@ -22,7 +22,7 @@ mod two_boards;
 
 use std::collections::VecDeque;
 
-use shakmaty::{ByColor, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen};
+use shakmaty::{Bitboard, ByColor, Chess, Color, EnPassantMode, Move, Position as _, Square, fen::Fen};
 
 pub use self::command::check_command;
 use self::{
@@ -67,6 +67,12 @@ pub(super) enum Order {
     Restore(usize),
     /// An illegal move stands: the move as it looks, and the position after it.
     Adopt(Move, Box<Chess>),
+    /// An illegal move that stood after so many plies does not.
+    Disown(usize),
+    /// The press of this side is undone: a ruling lets it move.
+    Unpress(Color),
+    /// Another man stands on this square than in the game, and the arbiter knows it.
+    Exchanged(Square),
     /// The game goes on from another position.
     SetUp(Box<Chess>),
     /// Men are moved although the clocks are stopped.
@@ -188,12 +194,18 @@ pub(super) struct Conduct {
     press_told: bool,
     /// A ruling takes moves back in this event: the turn is the one that it left.
     ruled_back: bool,
-    /// Who pressed since the last move was made.
+    /// Who pressed last since the last move was made.
     last_press: Option<Color>,
+    /// Who of both pressed since then.
+    pressed_since: ByColor<bool>,
     /// The result that was told last.
     told_result: Option<GameResult>,
     /// A result that was entered against it, and that the arbiter has not decided on.
     reported: Option<GameResult>,
+    /// Squares on which a man stands that a ruling exchanges for another one: who does it touches nothing.
+    exchanging: Bitboard,
+    /// These squares, and those of promotions on a board that tells its men, are looked at more closely.
+    watched: Bitboard,
     /// The position is being put up on another board, or this one turned (Article 7.2.2).
     transferring: bool,
     /// There was an event.
@@ -238,8 +250,11 @@ impl Conduct {
             press_told: false,
             ruled_back: false,
             last_press: None,
+            pressed_since: ByColor::default(),
             told_result: None,
             reported: None,
+            exchanging: Bitboard::EMPTY,
+            watched: Bitboard::EMPTY,
             transferring: false,
             begun: false,
             begins_anywhere: session.position().board().occupied().count() < 32,
@@ -281,9 +296,9 @@ impl Conduct {
             Event::Flag(_) => self.end_before_flag(desk),
             Event::Press(side) if self.keeps_clock() => self.own_press(*side, desk),
             Event::Square { occupied: false, square } | Event::Piece { square, piece: None }
-                if self.irregularity.is_some() && unit == Unit::A =>
+                if self.irregularity.is_some() && unit == Unit::A && !desk.session.debounces() =>
             {
-                self.let_stand(*square, desk);
+                self.let_stand(desk.session.square_of(*square), desk);
             }
             _ => {}
         }
@@ -323,6 +338,14 @@ impl Conduct {
             && self.two_boards.as_ref().is_some_and(TwoBoards::is_pegged)
         {
             *certainty = Certainty::Law;
+        }
+        if self.exchanging.contains(square) {
+            return;
+        }
+        // An illegal move may stand by this very lift.
+        let by = if self.irregularity.is_some() { desk.turn() } else { by };
+        if let FactKind::Touch { by: told, .. } = &mut fact.kind {
+            *told = by;
         }
         if self.announcing.is_open() && self.takes_up_own_move(square, desk) {
             // His opponent does not have the move before that.

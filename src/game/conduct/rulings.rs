@@ -49,13 +49,15 @@ impl Conduct {
         let outcome = outcome.and_then(|command| self.obey(command, desk).map_err(Refusal::into_owned));
         let after = desk.orders.get(orders..).unwrap_or_default().iter().find_map(|order| match order {
             Order::Adopt(_, position) | Order::SetUp(position) => Some(fen_of(position)),
-            Order::Restore(plies) => desk.session.position_after(*plies).map(fen_of),
+            Order::Restore(plies) | Order::Disown(plies) => desk.session.position_after(*plies).map(fen_of),
             Order::Play(mv, _) => {
                 let mut position = desk.session.position().clone();
                 position.play_unchecked(*mv);
                 Some(fen_of(&position))
             }
             Order::Conclude(_)
+            | Order::Unpress(_)
+            | Order::Exchanged(_)
             | Order::PlayOn
             | Order::ConfirmTold
             | Order::Correct(..)
@@ -124,7 +126,7 @@ impl Conduct {
                     self.found_later(of_log, &position, mv, desk);
                 }
             }
-            Command::RestoreTimes => self.tell_times(desk),
+            Command::RestoreTimes => self.tell_times(desk)?,
             Command::SetPosition(position) => desk.orders.push(Order::SetUp(position)),
             Command::SetClock(side, ms) => self.change_clock(side, ms, desk),
             Command::SendClock(runs) => self.send_clock(runs, desk)?,
@@ -247,6 +249,10 @@ impl Conduct {
     /// Back to the position after the first `ply` plies of the game, its history included.
     pub(super) fn go_back_to(&mut self, ply: usize, desk: &mut Desk<'_>) -> Result<(), Refusal> {
         let target = self.tell_way_back(ply, desk)?;
+        let times = self.times_after(ply, desk);
+        self.clocks.went_back(ply, times);
+        self.exchanging = Conduct::to_exchange(&target, desk);
+        self.watched |= self.exchanging;
         if self.is_over(desk) {
             desk.conclude(Conclusion::of(GameResult::Ongoing, "arbiter-decision", Certainty::Arbiter));
         }
@@ -274,14 +280,7 @@ impl Conduct {
             None => self.earlier.get(ply).cloned(),
         };
         let Some(target) = target else { return Err("that position is not on record".into()) };
-        let (remove, put) = super::turn::differing(target.board(), desk.session.occupied());
-        desk.tell(LawFact::Restore(crate::session::fact::law::Restore {
-            fen: fen_of(&target),
-            ply,
-            remove,
-            put,
-            to: Audience::Arbiter,
-        }));
+        Conduct::tell_way_to(&target, ply, desk);
         Ok(target)
     }
 

@@ -28,7 +28,7 @@ const MAX_CONTACTS: usize = 64;
 
 /// A touch by the player who has the move.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+pub(super) struct Touch {
     square: Square,
     at: MonoTime,
 }
@@ -219,6 +219,16 @@ impl Turn {
     pub(super) fn touch_as_lifted(&mut self, square: Square) {
         let lift = self.contacts.iter().find(|contact| contact.left(square));
         self.touches.extend(lift.map(|contact| Touch { square, at: contact.at }));
+    }
+
+    /// What the player had touched before in this turn.
+    pub(super) fn touch_again(&mut self, touches: Vec<Touch>) {
+        self.touches = touches;
+    }
+
+    /// The touches of these men.
+    pub(super) fn touches_of(&self, men: Bitboard) -> Vec<Touch> {
+        self.touches.iter().copied().filter(|touch| men.contains(touch.square)).collect()
     }
 
     fn lifted(&self, square: Square) -> bool {

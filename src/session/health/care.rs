@@ -25,6 +25,14 @@ impl Session {
         self.apply(at, out);
     }
 
+    /// Another man stands on a square than in the game, which goes on: the arbiter was told by other words.
+    pub(crate) fn note_exchanged(&mut self, at: MonoTime, square: Square) {
+        let plies = self.tracker.best().map_or(0, |best| self.tracker.len(best));
+        let mut out = Outcome::default();
+        self.health.take_as_exchanged(square, at, plies, &mut out);
+        self.apply(at, out);
+    }
+
     /// Looks after the sensors, after every event and at its own deadlines.
     pub(in crate::session) fn care(&mut self, at: MonoTime) {
         let still = self.narrator.is_over() || self.narrator.is_frozen() || self.narrator.is_displaced();

@@ -70,6 +70,8 @@ struct Sick {
     told: bool,
     /// A man stood there while the game went on.
     sure: bool,
+    /// Why it reads so is known: it is not reported.
+    known: bool,
 }
 
 /// A square in which the best reading and the board differ.
@@ -131,7 +133,7 @@ impl Health {
 
     fn fall_sick(&mut self, square: Square, fault: Fault, at: MonoTime, plies: usize, out: &mut Outcome) {
         self.sick.retain(|sick| sick.square != square);
-        self.sick.push(Sick { square, fault, since: at, plies, told: false, sure: false });
+        self.sick.push(Sick { square, fault, since: at, plies, told: false, sure: false, known: false });
         self.noted.retain(|noted| noted.square != square);
         out.changed = true;
         match fault {
@@ -154,6 +156,14 @@ impl Health {
             }
             false
         });
+    }
+
+    /// Another man stands on a square than in the game, and that was told.
+    fn take_as_exchanged(&mut self, square: Square, at: MonoTime, plies: usize, out: &mut Outcome) {
+        self.fall_sick(square, Fault::Misread, at, plies, out);
+        for sick in self.sick.iter_mut().filter(|sick| sick.square == square) {
+            sick.known = true;
+        }
     }
 
     /// A square changed by itself. True when nobody should look at it.
@@ -200,7 +210,7 @@ impl Health {
     fn tell(&mut self, square: Square, at: MonoTime, out: &mut Outcome) {
         let Some(sick) = self.sick.iter_mut().find(|sick| sick.square == square) else { return };
         let reports = &mut self.reports[usize::from(square)];
-        if sick.told || *reports >= REPORTS || at < sick.since {
+        if sick.told || sick.known || *reports >= REPORTS || at < sick.since {
             return;
         }
         sick.told = true;

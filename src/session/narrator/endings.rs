@@ -192,9 +192,12 @@ impl Narrator {
     }
 
     /// True when the game gave another result than the one that is entered: by its moves, by a claim or by
-    /// what the players said (Article 8.7).
+    /// what the players said (Article 8.7); or when it does not count (Article 7.2.1; 2005: 7.1a).
     pub(in crate::session) fn stands_against(&self, entered: GameResult) -> bool {
-        let Ending { result, reason, .. } = self.ending;
+        let Ending { result, reason, void, .. } = self.ending;
+        if void {
+            return entered != GameResult::Ongoing;
+        }
         let open = [result, entered].contains(&GameResult::Ongoing) || result == entered;
         !open && !matches!(reason, "entered" | "kings-signal")
     }

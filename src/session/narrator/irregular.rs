@@ -199,17 +199,27 @@ impl Narrator {
     }
 
     /// The clock was pressed over a capture en passant whose victim still stands, or over a castling whose
-    /// rook does: as long as that is so, no such move was made (Articles 3.7.4, 4.7.1), whatever is played
-    /// after it.
+    /// rook is not where it castles to: as long as that is so, no such move was made (Articles 3.7.4, 4.7.1,
+    /// 4.7.2), whatever is played after it.
     pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
-        let left = match mv {
-            Move::EnPassant { from, to } => Square::from_coords(to.file(), from.rank()),
-            Move::Castle { rook, .. } if is_unfinished(mv, tracker.seen(), self.position().turn()) => rook,
-            _ => return false,
-        };
+        if !mv.is_castle() && !mv.is_en_passant() {
+            return false;
+        }
         let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
-        self.wrong.as_ref().is_some_and(pressed_over)
-            && (reading.differs & tracker.seen().occupied).contains(left)
+        if !self.wrong.as_ref().is_some_and(pressed_over) {
+            return false;
+        }
+        let seen = tracker.seen();
+        match mv {
+            Move::EnPassant { from, to } => {
+                let victim = Square::from_coords(to.file(), from.rank());
+                (reading.differs & seen.occupied).contains(victim)
+            }
+            _ => mv.castling_side().is_some_and(|side| {
+                let (_, rook_to) = castled(side, self.position().turn());
+                seen.empty(Bitboard::from_square(rook_to)).any()
+            }),
+        }
     }
 
     /// The move that the clock was pressed over, of which the same part is still to do, whatever else has

@@ -96,8 +96,17 @@ impl Narrator {
         };
         let ply = Ply { mv, placed: at, pressed: Some(at), inferred: false, answered: true, reported: false };
         self.told.push(Told { mv, record, goes_on: false, evidence: Evidence::of(&ply), after, game: 0 });
+        let wrong = self.wrong.take();
         self.start_anew();
+        self.adopted = wrong;
         ply
+    }
+
+    /// The illegal move after `plies` plies does not stand: what was pressed over is as wrong as it was.
+    pub(in crate::session) fn disown(&mut self, plies: usize, now: Now, facts: &mut Facts) {
+        let wrong = self.adopted.take();
+        self.take_back_to(plies, now, facts);
+        self.wrong = wrong;
     }
 
     /// An arbiter names the move that was made; it is published, and completed where the clock was pressed.
@@ -196,6 +205,7 @@ impl Narrator {
         self.candidate = None;
         self.held_back = None;
         self.wrong = None;
+        self.adopted = None;
         self.stray_press = None;
         self.retracted = None;
         self.took_back = false;

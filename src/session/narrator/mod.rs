@@ -112,6 +112,8 @@ pub(super) struct Narrator {
     /// The last press without a move: who, when.
     stray_press: Option<(Color, MonoTime)>,
     wrong: Option<Wrong>,
+    /// What was pressed over and stands, as long as that may turn out to be otherwise.
+    adopted: Option<Wrong>,
     counts: [u32; 2],
     ending: Ending,
     /// The player who is mated or stalemated went on to press the clock.
@@ -201,6 +203,7 @@ impl Narrator {
             early: Bitboard::EMPTY,
             stray_press: None,
             wrong: None,
+            adopted: None,
             counts: [0; 2],
             ending: Ending::default(),
             played_on: false,

@@ -123,6 +123,16 @@ impl Tracker {
         }
     }
 
+    /// The clock of `side` runs again: its press over an unfinished move is undone.
+    pub(in crate::session) fn unpress(&mut self, side: Color) {
+        if let Some(press) = self.stray.get_mut(side.fold_wb(0usize, 1)) {
+            *press = None;
+        }
+        for reading in self.readings.iter_mut().filter(|reading| reading.turn == side) {
+            reading.early_press = None;
+        }
+    }
+
     /// When a side pressed the clock over a board in order, if that was the last thing to happen.
     pub(super) fn stray_press(&self, side: Color) -> Option<MonoTime> {
         let [white, black] = self.stray;

@@ -1,7 +1,7 @@
 //! The account of time that this program keeps beside an external clock, as evidence (Article 6.10; 2005:
 //! 6.11), and what is read from that clock.
 
-use shakmaty::Color;
+use shakmaty::{Bitboard, Color};
 
 use super::{AtPress, BOTH};
 use crate::{
@@ -21,7 +21,9 @@ impl Conduct {
     pub(in crate::game::conduct) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side, desk.at);
         self.last_press = Some(side);
+        *self.pressed_since.get_mut(side) = true;
         self.press_undone(side);
+        self.exchanging = Bitboard::EMPTY;
         if self.announcing.waits() {
             self.announcing_pressed(side, desk);
         }
@@ -60,14 +62,16 @@ impl Conduct {
     #[inline(never)]
     fn account(&mut self, side: Color, desk: &mut Desk<'_>) {
         let (own, opponent) = (self.clocks.remaining(side, desk.at), self.clocks.half(!side).left);
-        self.clocks.at_press = AtPress { own, credited: own, opponent };
-        let Some(before) = self.clocks.half(side).left else { return };
+        let Some(before) = self.clocks.half(side).left else {
+            self.clocks.note_press(side, desk.at, AtPress { own, credited: own, opponent });
+            return;
+        };
         let used = desk.at.since(self.clocks.since) / 1000;
         let completed = self.completed_by(side, desk);
         let of_move = if desk.turn() == side { completed } else { completed.saturating_sub(1) };
         let per_move = self.clocks.per_move(side, of_move);
         let after = clock::after_move(before, used, per_move);
-        self.clocks.at_press.credited = Some(after.ms());
+        self.clocks.note_press(side, desk.at, AtPress { own, credited: Some(after.ms()), opponent });
         self.clocks.half_mut(side).left = Some(after.ms());
         if !self.clocks.is_read() {
             self.tell_account(side, before, used, per_move, after, desk);

@@ -12,6 +12,8 @@ mod recording;
 mod running;
 mod think;
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 use shakmaty::{ByColor, Color};
 
@@ -76,6 +78,17 @@ pub(super) struct AtPress {
     pub opponent: Option<u64>,
 }
 
+/// So many presses are remembered, the last ones.
+const MAX_PRESSES: usize = 1000;
+
+/// A press.
+#[derive(Clone, Copy, Debug)]
+struct Pressing {
+    side: Color,
+    at: MonoTime,
+    times: AtPress,
+}
+
 /// The clock of one game.
 #[derive(Clone, Debug)]
 pub(super) struct Clocks {
@@ -105,7 +118,10 @@ pub(super) struct Clocks {
     /// When a clock was read last: while it is read, the account is only a check.
     read: Option<MonoTime>,
     scribe_told: bool,
-    at_press: AtPress,
+    /// The last presses.
+    presses: VecDeque<Pressing>,
+    /// What the clocks showed when the position stood to which a ruling went back: the ply, White's time, Black's.
+    restored: Option<(usize, ByColor<Option<u64>>)>,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
     /// When the game was resumed.
@@ -175,7 +191,8 @@ impl Clocks {
             stretch: None,
             read: None,
             scribe_told: false,
-            at_press: AtPress::default(),
+            presses: VecDeque::new(),
+            restored: None,
             begun: None,
             resumed: None,
             awaited: Awaited::new(
@@ -307,9 +324,29 @@ impl Clocks {
         left.filter(|_| self.running == Some(side)).map(|left| (from, left))
     }
 
-    /// The times at the last press.
-    pub(super) const fn at_press(&self) -> AtPress {
-        self.at_press
+    /// The times at the last press of a side after the first of these moments and not after the second.
+    pub(super) fn press_by(&self, side: Color, from: MonoTime, until: MonoTime) -> Option<AtPress> {
+        let is_it = |press: &&Pressing| press.side == side && (from < press.at || press.at == MonoTime::ZERO);
+        let mut presses = self.presses.iter().rev().skip_while(|press| press.at > until);
+        presses.find(is_it).map(|press| press.times)
+    }
+
+    fn note_press(&mut self, side: Color, at: MonoTime, times: AtPress) {
+        if self.presses.len() >= MAX_PRESSES {
+            self.presses.pop_front();
+        }
+        self.presses.push_back(Pressing { side, at, times });
+        self.restored = None;
+    }
+
+    /// A ruling went back to the position after so many plies, at which the clocks showed this.
+    pub(super) const fn went_back(&mut self, ply: usize, times: ByColor<Option<u64>>) {
+        self.restored = Some((ply, times));
+    }
+
+    /// The same, as long as nobody has pressed since and no time was set.
+    pub(super) const fn restored(&self) -> Option<(usize, ByColor<Option<u64>>)> {
+        self.restored
     }
 
     /// The time left when the session began.
@@ -370,6 +407,7 @@ impl Clocks {
 
     /// An arbiter set or corrected a time.
     pub(super) fn set(&mut self, side: Color, ms: u64, at: MonoTime) {
+        self.restored = None;
         if let Some(own) = &mut self.own {
             own.set(side, ms, at);
         }

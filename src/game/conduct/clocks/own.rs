@@ -66,8 +66,8 @@ impl Conduct {
         let opponent = self.clocks.remaining(!side, desk.at);
         if let Some(own) = &mut self.clocks.own {
             let pressed = own.press(side, desk.at, adds, next);
-            self.clocks.at_press =
-                AtPress { own: Some(pressed.own_ms), credited: Some(pressed.credited_ms), opponent };
+            let times = AtPress { own: Some(pressed.own_ms), credited: Some(pressed.credited_ms), opponent };
+            self.clocks.note_press(side, desk.at, times);
         }
     }
 

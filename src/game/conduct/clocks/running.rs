@@ -1,6 +1,6 @@
 //! Clocks that are stopped and started (Articles 6.6, 6.11; 2005: 6.5, 6.13).
 
-use shakmaty::{ByColor, Color};
+use shakmaty::{Bitboard, ByColor, Color};
 
 use crate::{
     game::conduct::{Conduct, Desk, Order},
@@ -84,6 +84,7 @@ impl Conduct {
         if resumed && let Some((who, from, to, Some(before))) = self.clocks.stretch.take() {
             self.tell_elapsed(who, before, from, to, desk);
         }
+        self.exchanging = Bitboard::EMPTY;
         self.clocks.thinking.start(desk.at);
         self.own_run(side, desk);
         if self.clocks.running != Some(side) {

@@ -96,6 +96,10 @@ impl Conduct {
         if found.stage == Stage::Stands && found.answered {
             return Err("the illegal move stands: the next move was made".into());
         }
+        let of_move = found.plies.checked_sub(1).and_then(|index| desk.session.ply_at(index));
+        if found.kind == "two-hands" && of_move.is_some_and(|record| record.completed.is_none()) {
+            return Err("the clock was not pressed, and nothing is illegal before that".into());
+        }
         let counts = self.counts(found.kind);
         if let Some(stored) = &mut self.irregularity {
             stored.stage = Stage::Ruled;
@@ -121,19 +125,20 @@ impl Conduct {
     /// What an illegal move that counts means for the position: the one before it is put up again, and what was
     /// touched binds (Article 7.5.1; 2005: 7.4a).
     fn correct_position(&mut self, found: &Irregularity, desk: &mut Desk<'_>) -> Result<(), Refusal> {
-        let stands = found.stage == Stage::Stands;
-        if !stands && desk.session.plies().len() > found.plies {
+        if found.stage == Stage::Stands {
+            return self.take_back(found, desk);
+        }
+        if desk.session.plies().len() > found.plies {
             return self.correct_later(found, desk);
         }
-        if stands {
-            desk.orders.push(Order::Restore(found.plies));
-            self.start_turn();
-        }
-        if found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen {
+        if self.becomes_queen(found) {
             let attempt = found.attempt.as_deref().unwrap_or_default();
             self.bind_to_queen(attempt, desk.session.legal_moves(), desk);
+            self.tell_way_to_queen(attempt, desk);
             return Ok(());
         }
+        // He has to move, and to press after it.
+        desk.orders.push(Order::Unpress(found.by));
         self.tell_way_out(desk);
         if self.turn.has_touched() {
             self.tell_obligation(true, desk);
@@ -142,6 +147,27 @@ impl Conduct {
     }
 
     /// A pawn that was left on the last rank becomes a queen (Article 7.5.2).
+    fn becomes_queen(&self, found: &Irregularity) -> bool {
+        found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen
+    }
+
+    /// What else has to be put up again where a pawn becomes a queen: the opponent had replied.
+    fn tell_way_to_queen(&self, attempt: &str, desk: &mut Desk<'_>) {
+        let before = desk.session.position();
+        let legal = desk.session.legal_moves().iter();
+        let is_it = |mv: &&Move| {
+            mv.promotion() == Some(Role::Queen) && desk.session.move_text(**mv).starts_with(attempt)
+        };
+        let Some(mv) = legal.copied().find(|mv| is_it(&mv)) else { return };
+        let mut after = before.clone();
+        after.play_unchecked(mv);
+        if desk.session.differs_from(&after).without(mv.to()).any() {
+            let ply = self.earlier.len() + desk.session.plies().len() + 1;
+            Conduct::tell_way_to(&after, ply, desk);
+        }
+    }
+
+    /// The moves that he has to choose from.
     fn bind_to_queen(&mut self, attempt: &str, legal: &[Move], desk: &Desk<'_>) {
         let is_it = |mv: &Move| {
             mv.promotion() == Some(Role::Queen) && desk.session.move_text(*mv).starts_with(attempt)
@@ -159,11 +185,16 @@ impl Conduct {
         if breach {
             return self.uphold_touch(desk);
         }
-        let queen = found.kind == "unpromoted" && self.settings.illegal.unpromoted == Unpromoted::Queen;
         let queened = desk.session.move_at(found.plies).and_then(|mv| mv.promotion()) == Some(Role::Queen);
-        if found.put_back || queen && queened {
+        if found.put_back || queened && self.becomes_queen(found) {
             return Ok(());
         }
+        self.take_back(found, desk)
+    }
+
+    /// What was played from the illegal move on is taken back, and the man that made it is bound.
+    fn take_back(&mut self, found: &Irregularity, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        let queen = self.becomes_queen(found);
         let before = desk.session.position_after(found.plies).cloned();
         self.go_back_to(self.earlier.len() + found.plies, desk)?;
         let attempt = found.attempt.as_deref().unwrap_or_default();
@@ -234,8 +265,10 @@ impl Conduct {
     fn tell_times_after(&mut self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
         let left = |side| self.clocks.remaining(side, desk.at);
         // The times of the irregular press, where it is known.
-        let press = self.clocks.at_press();
-        let (known, opponent) = match self.clocks.running() == Some(!by) {
+        let found = self.irregularity.as_ref();
+        let later = found.is_some_and(|found| found.press.is_some());
+        let press = found.and_then(|found| self.press_of(found)).unwrap_or_default();
+        let (known, opponent) = match later || self.clocks.running() == Some(!by) {
             true => (press.credited.or(left(by)), press.opponent.or(left(!by))),
             false => (left(by), left(!by)),
         };

@@ -4,7 +4,7 @@ use shakmaty::{Bitboard, CastlingMode, Chess, EnPassantMode, Move, Position as _
 
 use super::Stage;
 use crate::{
-    game::conduct::{Conduct, Desk, Order, audience, fen_of},
+    game::conduct::{Conduct, Desk, Order, audience, fen_of, turn::Turn},
     laws::settings::IllegalFinality,
     notation::chess960::Castling,
     session::{
@@ -17,19 +17,28 @@ use crate::{
 impl Conduct {
     /// In fast play an illegal move stands as soon as the opponent moves on: he is about to, when he lifts
     /// a man (Article A.5.2; 2005: B.6, C.3).
-    pub(in crate::game::conduct) fn let_stand(&mut self, sensor: Square, desk: &mut Desk<'_>) {
-        if self.settings.illegal.fast_finality == IllegalFinality::Never {
+    #[cold]
+    pub(in crate::game::conduct) fn let_stand(&mut self, square: Square, desk: &mut Desk<'_>) {
+        if self.settings.illegal.fast_finality == IllegalFinality::Never
+            || self.clocks.paused
+            || self.is_over(desk)
+        {
             return;
         }
         let Some(found) = &self.irregularity else { return };
         let position = desk.session.position();
-        let square = desk.session.square_of(sensor);
-        if found.stage != Stage::Found || position.turn() != found.by || !position.them().contains(square) {
+        let waits = found.stage == Stage::Found && !found.pressed_back && position.turn() == found.by;
+        let after_it = found.plies == desk.session.plies().len();
+        if !waits || !after_it || !position.them().contains(square) {
             return;
         }
         let Some((mv, after)) = found.as_it_looks(position) else { return };
+        // Where a man was taken the player takes his own up again.
+        if !after.us().contains(square) {
+            return;
+        }
         // Only what stands on the board can be carried on, but for a man that this one is about to capture.
-        let (men, occupied) = (after.board().occupied(), desk.session.occupied());
+        let (men, occupied) = (after.board().occupied(), desk.session.occupied().with(square));
         let missing = men & !occupied;
         let taken = |victim: Square| {
             let attacked = after.board().attacks_from(square) & after.them();
@@ -49,7 +58,7 @@ impl Conduct {
     /// The opponent had gone on before it was known that what was pressed over would not be finished.
     pub(super) fn let_answered_stand(&mut self, since: MonoTime, desk: &mut Desk<'_>) {
         let shown = self.irregularity.as_ref().and_then(|found| found.as_it_looks(desk.session.position()));
-        if self.settings.illegal.fast_finality == IllegalFinality::Never {
+        if self.settings.illegal.fast_finality == IllegalFinality::Never || self.clocks.paused {
             return;
         }
         let Some((mv, after)) = shown else { return };
@@ -72,8 +81,36 @@ impl Conduct {
         desk.tell(LawFact::IllegalStands { fen, by, attempt, to });
         desk.orders.push(Order::Adopt(mv, Box::new(after)));
         let contacts = self.turn.contacts_after(since);
+        let touches = std::mem::take(&mut found.touches);
+        found.turn = Some(Box::new(std::mem::take(&mut self.turn)));
         self.start_turn();
         self.turn.remember(contacts);
+        self.turn.touch_again(touches);
+    }
+
+    /// The opponent was about to move on and has not: his men stand as they did, or the position before the
+    /// illegal move does. It may still be claimed and put right.
+    #[cold]
+    pub(in crate::game::conduct) fn look_if_it_stands(&mut self, desk: &mut Desk<'_>) {
+        let Some(found) = &mut self.irregularity else { return };
+        let open = found.stage == Stage::Stands && !found.answered;
+        if !open || self.ruled_back || desk.session.is_over() || desk.session.plies().len() != found.plies + 1
+        {
+            return;
+        }
+        let before = desk.session.position_after(found.plies);
+        let put_back = before.is_some_and(|before| desk.session.differs_from(before).is_empty());
+        if !put_back && desk.session.differs().any() {
+            return;
+        }
+        found.stage = Stage::Found;
+        found.put_back |= put_back;
+        found.touches = self.turn.touches_of(desk.session.position().us());
+        let turn = found.turn.take();
+        desk.orders.push(Order::Disown(found.plies));
+        self.start_turn();
+        self.turn = turn.map_or_else(Turn::default, |turn| *turn);
+        self.ruled_back = true;
     }
 }
 

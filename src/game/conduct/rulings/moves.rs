@@ -71,7 +71,13 @@ impl Conduct {
         let Some(mv) = read_move(desk.session.position(), text) else {
             return Err(format!("{text:?} is no legal move in the position of the game").into());
         };
-        desk.orders.push(Order::Play(mv, self.last_press == Some(desk.turn())));
+        let mut after = desk.session.position().clone();
+        after.play_unchecked(mv);
+        // The opponent pressed after it: he has replied, or lets the player have the move again.
+        let replied = (after.us() & !desk.session.occupied()).any();
+        let by = desk.turn();
+        let pressed = *self.pressed_since.get(by) && (replied || self.last_press == Some(by));
+        desk.orders.push(Order::Play(mv, pressed));
         Ok(())
     }
 }

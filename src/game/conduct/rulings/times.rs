@@ -1,51 +1,134 @@
 //! Times that a ruling names or changes (Articles 6.10, 7.1).
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color, Position as _};
 
 use super::Refusal;
 use crate::{
-    game::conduct::{Conduct, Desk},
+    game::conduct::{Conduct, Desk, clocks::AtPress},
     laws::arithmetic::clock,
-    session::fact::law::{ClockCalc, Side, Times},
+    session::{
+        fact::law::{ClockCalc, Side, Times},
+        time::MonoTime,
+    },
 };
 
 impl Conduct {
-    /// What the clocks should show now by the journal; nothing is set. After an irregular press it is what
-    /// they showed at that press, its increment undone (Article 7.1; 2005: 6.14).
-    pub(super) fn tell_times(&mut self, desk: &mut Desk<'_>) {
-        let press = self.clocks.at_press();
-        if let (Some(by), Some(offender), Some(opponent)) =
-            (self.pressed_irregularly(), press.own, press.opponent)
-        {
-            let now = |side| self.clocks.remaining(side, desk.at);
-            let before = now(by).zip(now(!by));
-            if let Some((now_offender, now_opponent)) = before {
-                let corrections = &mut self.clocks.corrections;
-                corrections.get_mut(by).rule(now_offender, offender);
-                corrections.get_mut(!by).rule(now_opponent, opponent);
+    /// What the clocks should show by the journal; nothing is set. After an irregular press it is what they showed at
+    /// that press, its increment undone; where a ruling went back to a position, what they showed when it stood; else
+    /// what was ruled so far (Article 7.1; 2005: 6.14).
+    pub(super) fn tell_times(&mut self, desk: &mut Desk<'_>) -> Result<(), Refusal> {
+        if let Some(found) = self.pressed_over() {
+            let (by, later) = (found.by(), found.was_found_later());
+            let press = self.press_of(found).unwrap_or_default();
+            if let (Some(offender), Some(opponent)) = (press.own, press.opponent) {
+                self.tell_times_of_press(by, offender, opponent, desk);
+                return Ok(());
+            }
+            if later {
+                return Err("the times of that press are not known".into());
+            }
+        }
+        if let Some((ply, times)) = self.clocks.restored() {
+            return self.tell_times_at(ply, times, desk);
+        }
+        let account = |side| self.clocks.remaining(side, desk.at);
+        let owed = |side: Color| {
+            account(side).is_some_and(|left| self.clocks.corrections.get(side).ruled(left) != left)
+        };
+        if !Color::ALL.into_iter().any(owed) {
+            self.clocks.assume_running(desk.turn());
+            let running = Color::ALL.into_iter().find_map(|side| Some((side, self.clocks.account_of(side)?)));
+            if let Some((side, (from, before))) = running {
+                self.tell_elapsed_so_far(side, before, from, desk);
+                return Ok(());
+            }
+        }
+        let mut known = false;
+        for side in Color::ALL {
+            let Some(left) = self.clocks.remaining(side, desk.at) else { continue };
+            known = true;
+            desk.calc(ClockCalc {
+                side: Some(Side(side)),
+                before: Some(Times::One(left)),
+                after: Some(Times::One(self.clocks.corrections.get(side).ruled(left))),
+                ..ClockCalc::of("as-ruled")
+            });
+        }
+        if known { Ok(()) } else { Err("no time is known".into()) }
+    }
+
+    fn tell_times_of_press(&mut self, by: Color, offender: u64, opponent: u64, desk: &mut Desk<'_>) {
+        let now = |side| self.clocks.remaining(side, desk.at);
+        let before = now(by).zip(now(!by));
+        if let Some((now_offender, now_opponent)) = before {
+            let corrections = &mut self.clocks.corrections;
+            corrections.get_mut(by).rule(now_offender, offender);
+            corrections.get_mut(!by).rule(now_opponent, opponent);
+        }
+        desk.calc(ClockCalc {
+            side: Some(Side(by)),
+            before: before.map(|(offender, opponent)| Times::Irregular { offender, opponent }),
+            after: Some(Times::Irregular { offender, opponent }),
+            ..ClockCalc::of("irregular-press")
+        });
+    }
+
+    /// What the clocks showed when the position stood to which a ruling went back.
+    fn tell_times_at(
+        &mut self,
+        ply: usize,
+        times: ByColor<Option<u64>>,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), Refusal> {
+        if times.iter().all(Option::is_none) {
+            return Err(format!("the times after ply {ply} are not known").into());
+        }
+        for side in Color::ALL {
+            let Some(then) = *times.get(side) else { continue };
+            let now = self.clocks.remaining(side, desk.at);
+            if let Some(now) = now {
+                self.clocks.corrections.get_mut(side).rule(now, then);
             }
             desk.calc(ClockCalc {
-                side: Some(Side(by)),
-                before: before.map(|(offender, opponent)| Times::Irregular { offender, opponent }),
-                after: Some(Times::Irregular { offender, opponent }),
-                ..ClockCalc::of("irregular-press")
+                side: Some(Side(side)),
+                before: now.map(Times::One),
+                after: Some(Times::One(then)),
+                ..ClockCalc::of("restored")
             });
-            return;
         }
-        self.clocks.assume_running(desk.turn());
-        for side in [Color::White, Color::Black] {
-            if let Some((from, before)) = self.clocks.account_of(side) {
-                let after = self.clocks.remaining(side, desk.at);
-                desk.calc(ClockCalc {
-                    side: Some(Side(side)),
-                    before: Some(Times::One(before)),
-                    from_ms: Some(from.as_micros() / 1000),
-                    to_ms: Some(desk.at.as_micros() / 1000),
-                    after: after.map(Times::One),
-                    ..ClockCalc::of("replay-elapsed")
-                });
-            }
-        }
+        Ok(())
+    }
+
+    fn tell_elapsed_so_far(&self, side: Color, before: u64, from: MonoTime, desk: &mut Desk<'_>) {
+        let after = self.clocks.remaining(side, desk.at);
+        desk.calc(ClockCalc {
+            side: Some(Side(side)),
+            before: Some(Times::One(before)),
+            from_ms: Some(from.as_micros() / 1000),
+            to_ms: Some(desk.at.as_micros() / 1000),
+            after: after.map(Times::One),
+            ..ClockCalc::of("replay-elapsed")
+        });
+    }
+
+    /// The times at the press that completed the ply of this index of the log, which `by` made.
+    pub(in crate::game::conduct) fn press_of_ply(&self, index: usize, by: Color, desk: &Desk<'_>) -> AtPress {
+        let before = index.checked_sub(1).and_then(|index| desk.session.ply_at(index));
+        let from = before.map_or(MonoTime::ZERO, |record| record.made);
+        let until = desk.session.ply_at(index).and_then(|record| record.completed);
+        until.and_then(|until| self.clocks.press_by(by, from, until)).unwrap_or_default()
+    }
+
+    /// What the clocks showed when the position after the first `ply` plies of the game stood.
+    pub(in crate::game::conduct) fn times_after(&self, ply: usize, desk: &Desk<'_>) -> ByColor<Option<u64>> {
+        let Some(of_log) = ply.checked_sub(self.earlier.len()) else { return ByColor::default() };
+        let Some(last) = of_log.checked_sub(1) else {
+            return ByColor::new_with(|side| self.clocks.left_at_start(side));
+        };
+        let Some(after) = desk.session.position_after(of_log) else { return ByColor::default() };
+        let by = !after.turn();
+        let press = self.press_of_ply(last, by, desk);
+        ByColor::new_with(|side| if side == by { press.credited } else { press.opponent })
     }
 
     pub(in crate::game::conduct) fn change_clock(&mut self, side: Color, ms: u64, desk: &mut Desk<'_>) {

@@ -1,6 +1,6 @@
 //! A move is made: what else would fit, and the turn of the next player.
 
-use shakmaty::{Bitboard, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, ByColor, Move, Position as _, Role, Square};
 
 use super::{Contact, Made, is_part_of, obligation::texts_of, tell_castling};
 use crate::{
@@ -206,7 +206,7 @@ impl Conduct {
             self.look_at_released(made, mv, desk);
         }
         self.last_made = mv.map(|mv| (made, mv));
-        self.last_press = None;
+        (self.last_press, self.pressed_since) = (None, ByColor::default());
         self.begin_turn(made, desk);
         if !self.candidates_told.is_empty()
             && self.turn_before.contacts.iter().any(|contact| !contact.occupied)
@@ -241,6 +241,9 @@ impl Conduct {
                 mv.is_castle() && released.mv.role() == Role::King && is_part_of(released.mv, mv, made.by);
             let reason = if castled { "later-evidence" } else { "released-then-moved" };
             self.tell_revision(released.uci, made, reason, desk);
+        }
+        if let Some(mv) = mv.filter(|mv| mv.is_promotion() && self.board == BoardKind::Dgt) {
+            self.watched.add(mv.to());
         }
         let index = made.ply.saturating_sub(1);
         let unread = |mv: &Move| {

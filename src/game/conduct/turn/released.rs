@@ -4,7 +4,7 @@ use shakmaty::{Move, Position as _, Role, Square};
 
 use super::{Committed, Contact, MAX_CONTACTS, Made, Released};
 use crate::{
-    game::conduct::{Conduct, Desk},
+    game::conduct::{Conduct, Desk, Order},
     laws::touch::{self, Binding},
     session::{
         fact::{
@@ -122,6 +122,32 @@ impl Conduct {
             let notice = Notice::of("promotion-changed", Audience::Arbiter);
             desk.notice(Notice { first: Some(first), now: Some(now), ..notice });
         }
+    }
+
+    /// A man was set down where a pawn was promoted: another piece than the one that was pressed over is told, the
+    /// game keeps that one until the arbiter says otherwise, and goes on (Article 4.4.4; 2005: 4.4d).
+    #[cold]
+    pub(super) fn look_at_promoted(&mut self, square: Square, desk: &mut Desk<'_>) {
+        let Some((made, mv)) = self.last_made else { return };
+        let completed = desk
+            .session
+            .last_ply()
+            .is_some_and(|record| record.uci == made.uci && record.completed.is_some());
+        let man = desk.session.men().and_then(|men| men.piece_at(square));
+        let (Some(first), Some(man)) = (mv.promotion().filter(|_| mv.to() == square), man) else { return };
+        let other = man.color == made.by && man.role != first && man.role != Role::Pawn;
+        if !completed || !other || self.is_over(desk) {
+            return;
+        }
+        self.turn.forget_touches_on(square.into());
+        let notice = Notice::of("promotion-changed", Audience::Arbiter);
+        desk.notice(Notice {
+            first: Some(first.upper_char()),
+            now: Some(man.role.upper_char()),
+            square: Some(Sq(square)),
+            ..notice
+        });
+        desk.orders.push(Order::Exchanged(square));
     }
 
     /// The move that a man was released for is another one now.

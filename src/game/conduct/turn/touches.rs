@@ -16,6 +16,11 @@ use crate::{
 impl Conduct {
     /// A square changed.
     pub(in crate::game) fn contact(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) {
+        if (self.irregularity.is_some() || self.watched.contains(square))
+            && self.is_of_a_ruling(square, occupied, desk)
+        {
+            return;
+        }
         if self.clocks.paused {
             self.exchange_promoted(square, occupied, desk);
             return;
@@ -29,12 +34,31 @@ impl Conduct {
                 self.await_placed(desk.at);
             }
         }
+        if self.irregularity.is_some() && !occupied && desk.session.debounces() {
+            self.let_stand(square, desk);
+        }
         if self.chess960 && desk.session.position().our(Role::King).contains(square) {
             self.turn.king_due = (!occupied).then(|| desk.at.plus_ms(self.settings.chess960.king_off_ms));
         }
         // Where a touched man may go is nothing to look at.
         let watched = occupied && !self.turn.reach.contains(square);
         self.turn.due = watched.then(|| desk.at.plus_ms(self.dwell_ms));
+    }
+
+    /// What an irregular move, a promotion or a ruling makes of a change. True where nothing else follows from it.
+    #[cold]
+    #[inline(never)]
+    fn is_of_a_ruling(&mut self, square: Square, occupied: bool, desk: &mut Desk<'_>) -> bool {
+        if occupied {
+            self.look_if_it_stands(desk);
+            self.look_at_promoted(square, desk);
+        }
+        let exchanged = self.exchanging.contains(square);
+        if occupied {
+            // The other man stands there now.
+            self.exchanging.discard(square);
+        }
+        exchanged
     }
 
     /// The clocks were stopped to fetch a piece (Article 6.11.2; 2005: 6.13b): the move is made when the man
@@ -176,6 +200,11 @@ impl Conduct {
             desk.notice(Notice { square: Some(Sq(square)), ..notice });
             return;
         }
+        if !reported && self.last_press == Some(position.turn()) && self.answers_undecided(square, desk) {
+            let notice = Notice::of("touch-not-on-move", Audience::Journal);
+            desk.notice(Notice { square: Some(Sq(square)), ..notice });
+            return;
+        }
         self.turn.touches.push(Touch { square, at });
         if position.them().contains(square) && !reported && !self.takes(square, desk) {
             let captures = desk.session.captures_of(square);
@@ -193,6 +222,14 @@ impl Conduct {
             }
         }
         self.tell_obligation(reported, desk);
+    }
+
+    /// Several moves fit what the player who has the move pressed over: it is his opponent who lifts his own man, to
+    /// answer the one that was made.
+    #[cold]
+    fn answers_undecided(&self, square: Square, desk: &Desk<'_>) -> bool {
+        let theirs = desk.session.position().them().contains(square);
+        theirs && self.candidates_told.len() > 1 && desk.session.is_undecided()
     }
 
     /// The man that was touched first may capture on this square without becoming another one: a capture
