@@ -455,7 +455,7 @@ impl Board {
                 Order::PlayOn => self.session.play_on(at),
                 Order::ConfirmTold => self.session.confirm_told(at, ev),
                 Order::Correct(index, line, reason) => self.session.correct(at, ev, index, &line, reason),
-                Order::Play(mv, pressed) => self.session.play(at, ev, mv, pressed),
+                Order::Play(mv, presses) => self.session.play(at, ev, mv, presses),
                 Order::Complete(index) => self.session.complete(at, ev, index),
                 Order::PerMove(per_move) => self.session.rule_per_move(per_move),
                 Order::ClockSet(times_ms) => self.session.expect_clock(at, times_ms),

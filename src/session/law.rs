@@ -14,6 +14,17 @@ use super::{
     tracker::{Observed, Ply, Tracker, asked},
 };
 
+/// When the clock was pressed over a move, over the reply to it and over the move after that, as far as it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Presses {
+    /// Over the move itself.
+    pub own: Option<MonoTime>,
+    /// Over the reply.
+    pub reply: Option<MonoTime>,
+    /// Over the next move of the same player.
+    pub next: Option<MonoTime>,
+}
+
 impl Session {
     /// The position after this many plies of the log, where so many were told.
     pub fn position_after(&self, plies: usize) -> Option<&Chess> {
@@ -107,11 +118,6 @@ impl Session {
     /// The same for another position.
     pub fn differs_from(&self, position: &Chess) -> Bitboard {
         self.tracker.seen().differs(position.board())
-    }
-
-    /// Several moves fit what the board shows, and which was made is not decided.
-    pub fn is_undecided(&self) -> bool {
-        self.narrator.is_undecided()
     }
 
     /// True where what the sensors tell may be a bounce, and counts only once it has rested.
@@ -264,18 +270,23 @@ impl Session {
         self.resume(firm, None);
     }
 
-    /// An arbiter names the move that was made, where the board does not tell it.
-    pub fn play(&mut self, at: MonoTime, ev: i64, mv: Move, pressed: bool) {
+    /// An arbiter names the move that was made, where the board does not tell it. What its opponent has gone on to
+    /// since is read of the board.
+    pub fn play(&mut self, at: MonoTime, ev: i64, mv: Move, presses: Presses) {
         let now = Now { at, ev };
         self.pass_time(at);
         let mut firm = self.narrator.firm_plies(usize::MAX);
-        firm.push(self.narrator.rule_move(mv, pressed, now, &mut self.facts));
+        firm.push(self.narrator.rule_move(mv, presses.own.is_some(), now, &mut self.facts));
         self.resume(firm, None);
-        // The opponent has replied already.
-        if pressed && (self.position().us() & !self.occupied()).any() {
-            self.tracker.look_on(at);
+        if let Some(since) = presses.own.filter(|_| self.differs().any()) {
+            self.tracker.look_on_after(since, [presses.reply, presses.next], at);
             self.narrate(at, super::Moment::Board(super::Cause::Report));
         }
+    }
+
+    /// Who has the move, where the clock was pressed over something that fits several moves.
+    pub fn undecided_turn(&self) -> Option<Color> {
+        self.narrator.undecided_turn(&self.tracker)
     }
 
     /// The ply of this index was completed by the press that came before it.

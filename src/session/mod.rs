@@ -10,7 +10,7 @@ pub mod face;
 pub mod fact;
 pub(crate) mod health;
 pub mod io;
-mod law;
+pub(crate) mod law;
 mod narrator;
 mod orientation;
 pub mod settings;

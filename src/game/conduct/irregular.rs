@@ -116,6 +116,12 @@ impl Irregularity {
     }
 }
 
+/// A move that was made with two hands, it seems (Article 4.1).
+const TWO_HANDS: &str = "two-hands";
+
+/// Why that is not to be ruled on yet.
+const NOT_COMPLETED: &str = "the move is not completed: the clock was not pressed";
+
 /// A press before the move that followed after all.
 const TOO_EARLY: &str = "too-early";
 
@@ -378,10 +384,15 @@ impl Conduct {
         }
         let Some(found) = &self.irregularity else { return false };
         let stands = match found.stage {
-            Stage::Found => found.attempt.is_some() && desk.session.differs().without(lifted).any(),
+            Stage::Found => {
+                let tried = found.attempt.is_some() || found.kind == TOO_EARLY;
+                tried && desk.session.differs().without(lifted).any()
+            }
             _ => found.unfinished.is_some_and(|mv| desk.session.is_unfinished(mv)) || found.taken.is_some(),
         };
-        stands && desk.session.position().them().contains(lifted)
+        // The pawn that is taken en passant belongs to the player's own move.
+        let part = found.unfinished.and_then(touch::captured) == Some(lifted);
+        stands && !part && desk.session.position().them().contains(lifted)
     }
 
     /// Who pressed over an irregular position that nobody has ruled on.
@@ -474,7 +485,9 @@ impl Conduct {
         if waited_for && !pressed_back {
             desk.orders.push(Order::Complete(made.ply.saturating_sub(1)));
         }
-        if lead_ms > self.settings.clock.press_tolerance_ms && !self.announcing.waits() {
+        // When a move was made that the arbiter names, nobody knows.
+        let known = self.named_at != Some(desk.ev);
+        if lead_ms > self.settings.clock.press_tolerance_ms && !self.announcing.waits() && known {
             let notice = Notice::of("press-before-move", Audience::Arbiter);
             let side = Some(Side(made.by));
             desk.notice(Notice { side, uci: Some(made.uci), lead_ms: Some(lead_ms), ..notice });
@@ -482,14 +495,31 @@ impl Conduct {
     }
 
     /// Two men of a move were set down at once: it counts when it is pressed and the arbiter finds so.
-    pub(super) fn suspect_two_hands(&mut self, mv: Move, desk: &Desk<'_>) {
+    pub(super) fn suspect_two_hands(&mut self, mv: Move, ply: usize, desk: &Desk<'_>) {
         if self.settings.illegal.two_hands != TwoHands::Counts {
             return;
         }
         let by = !desk.turn();
         let attempt = Some(desk.session.move_text(mv).as_str().to_owned());
-        let found = Irregularity::of(by, "two-hands", Stage::Found, desk);
-        self.irregularity = Some(Irregularity { attempt, ..found });
+        let found = Irregularity::of(by, TWO_HANDS, Stage::Found, desk);
+        self.irregularity = Some(Irregularity { attempt, plies: ply, ..found });
+    }
+
+    /// What is on record would be an illegal move, but its player has not pressed yet (Article 7.5.4).
+    fn awaits_press(&self, desk: &Desk<'_>) -> bool {
+        let Some(found) = self.irregularity.as_ref().filter(|found| found.kind == TWO_HANDS) else {
+            return false;
+        };
+        let record = found.plies.checked_sub(1).and_then(|index| desk.session.ply_at(index));
+        record.is_none_or(|record| record.completed.is_none())
+    }
+
+    /// A ply was taken up again before its completion: what was suspected of it is over.
+    pub(super) fn forget_two_hands(&mut self, ply: usize) {
+        let of_ply = |found: &mut Irregularity| {
+            found.kind == TWO_HANDS && found.plies == ply && found.stage == Stage::Found
+        };
+        self.irregularity.take_if(of_ply);
     }
 
     /// The record begins with both kings in check: an illegal move was made before it (Article A.5.4; 2005:

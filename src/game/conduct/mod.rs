@@ -32,7 +32,7 @@ use self::{
     clock_order::ClockDesk,
     clocks::Clocks,
     irregular::Irregularity,
-    turn::{Turn, Violation},
+    turn::{Touch, Turn, Violation},
     two_boards::TwoBoards,
 };
 use crate::{
@@ -49,6 +49,7 @@ use crate::{
             ByRule, Certainty, Conclusion, Fact, FactKind, follows_from_board,
             law::{Audience, Both, ClockCalc, LawFact, LawState, Notice, Obligation},
         },
+        law::Presses,
         setup::{BoardKind, GameSetup, SetupError, Signal},
         text::MoveText,
         time::MonoTime,
@@ -81,8 +82,8 @@ pub(super) enum Order {
     ConfirmTold,
     /// The ply of this index was another move: the moves from it on, and who says so.
     Correct(usize, Vec<Move>, &'static str),
-    /// This move was made, and pressed or not.
-    Play(Move, bool),
+    /// This move was made, and pressed or not, as those after it.
+    Play(Move, Presses),
     /// The ply of this index was completed by the press before it.
     Complete(usize),
     /// A move adds this to the time of its player from now on.
@@ -194,10 +195,12 @@ pub(super) struct Conduct {
     press_told: bool,
     /// A ruling takes moves back in this event: the turn is the one that it left.
     ruled_back: bool,
-    /// Who pressed last since the last move was made.
-    last_press: Option<Color>,
-    /// Who of both pressed since then.
-    pressed_since: ByColor<bool>,
+    /// Who pressed since the last move was made, the last presses of all.
+    presses: Vec<(Color, MonoTime)>,
+    /// The event in which the arbiter named a move last: what was pressed before it still counts.
+    named_at: Option<i64>,
+    /// What was lifted while the move before is undecided, by whom: his touches once it is known.
+    answers: Vec<(Color, Touch)>,
     /// The result that was told last.
     told_result: Option<GameResult>,
     /// A result that was entered against it, and that the arbiter has not decided on.
@@ -249,8 +252,9 @@ impl Conduct {
             unpressed: None,
             press_told: false,
             ruled_back: false,
-            last_press: None,
-            pressed_since: ByColor::default(),
+            presses: Vec::new(),
+            named_at: None,
+            answers: Vec::new(),
             told_result: None,
             reported: None,
             exchanging: Bitboard::EMPTY,
@@ -343,7 +347,8 @@ impl Conduct {
             return;
         }
         // An illegal move may stand by this very lift.
-        let by = if self.irregularity.is_some() { desk.turn() } else { by };
+        let turn = || desk.session.undecided_turn().unwrap_or(desk.turn());
+        let by = if self.irregularity.is_some() { turn() } else { by };
         if let FactKind::Touch { by: told, .. } = &mut fact.kind {
             *told = by;
         }
@@ -382,6 +387,7 @@ impl Conduct {
         match &mut fact.kind {
             FactKind::MoveWithdrawn { ply, .. } => {
                 let unannounced = self.takes_up_unannounced(*ply, desk);
+                self.forget_two_hands(*ply);
                 self.withdrawn_on_two_boards();
                 self.withdrawn(unannounced.is_none(), desk);
                 if unannounced == Some(true) {
@@ -668,6 +674,7 @@ impl Conduct {
         self.last_made = None;
         self.violation = None;
         self.unpressed = None;
+        self.answers.clear();
     }
 
     fn texts(&self, moves: &[Move], desk: &Desk<'_>) -> Vec<MoveText> {

@@ -221,6 +221,11 @@ impl Turn {
         self.touches.extend(lift.map(|contact| Touch { square, at: contact.at }));
     }
 
+    /// When the first square of this turn changed.
+    pub(super) fn begun(&self) -> Option<MonoTime> {
+        self.contacts.first().map(|contact| contact.at)
+    }
+
     /// What the player had touched before in this turn.
     pub(super) fn touch_again(&mut self, touches: Vec<Touch>) {
         self.touches = touches;

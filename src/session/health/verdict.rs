@@ -1,6 +1,6 @@
 //! What a contradiction between the game and one square means, and when that is sure.
 
-use shakmaty::{Position as _, Square};
+use shakmaty::{Move, Position as _, Square};
 
 use super::{Contacts, Fault, Noted, PLIES, Sick};
 use crate::session::{
@@ -68,7 +68,11 @@ pub(super) fn verdict(
         (true, false) => {
             let beside = last.is_some_and(|ply| {
                 let together = |at: MonoTime| at.since(ply.placed).max(ply.placed.since(at)) <= TOGETHER_US;
-                square.distance(ply.mv.to()) == 1 && contacts.last(square).is_some_and(together)
+                // A pawn that is taken en passant is a part of the move.
+                let part = matches!(ply.mv, Move::EnPassant { from, to }
+                    if square == Square::from_coords(to.file(), from.rank()));
+                let next = square.distance(ply.mv.to()) == 1 && !part;
+                next && contacts.last(square).is_some_and(together)
             });
             if beside {
                 return after(noted.since).map(|due| (Fault::Bleed, due));

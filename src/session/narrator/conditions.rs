@@ -28,13 +28,20 @@ impl Narrator {
         if at_work || (stands.any() && (!ply.answered || ply.mv.is_castle())) {
             return false;
         }
+        // Nobody has castled who presses with the rook in his hand (Article 4.7.2).
+        let rook_to = ply.mv.castling_side().map(|side| castled(side, !reading.turn).1);
+        if rook_to.is_some_and(|square| differs.contains(square)) && !self.closing {
+            return false;
+        }
         let rivals = if self.closing { Vec::new() } else { self.rivals(tracker, reading, ply) };
         if rivals.len() > 1 {
             self.ambiguous = rivals;
             return false;
         }
         self.candidate = Some(ply.mv);
-        let decided = ply.pressed.is_some() || ply.answered || self.stopping;
+        // What was finished after the press has to rest as any other.
+        let pressed = ply.pressed.is_some() && !self.was_pressed_over(ply.mv);
+        let decided = pressed || ply.answered || self.stopping;
         if ply.inferred && !decided && differs.any() {
             return false;
         }

@@ -28,6 +28,8 @@ pub(super) struct Wrong {
     pub candidate: Option<Move>,
     /// The square of the mover's only man that is missing.
     pub missing: Option<Square>,
+    /// The opponent has pressed since.
+    pub pressed_back: bool,
 }
 
 /// A man that nobody sees land for this long after the press is not in a hand, in milliseconds.
@@ -46,6 +48,9 @@ impl Narrator {
             return;
         }
         if self.position().turn() != side {
+            if let Some(wrong) = &mut self.wrong {
+                wrong.pressed_back = true;
+            }
             self.judge_idle_press(tracker, side, now, facts);
             return;
         }
@@ -57,6 +62,12 @@ impl Narrator {
         let missing = differs & !seen.occupied;
         let extra = differs & seen.occupied;
         let unfinished = self.unfinished(tracker).or_else(|| self.still_unfinished(tracker));
+        let once = |wrong: &Wrong| wrong.state == State::Incomplete && !wrong.pressed_back;
+        let known = self.wrong.as_ref().filter(|wrong| once(wrong)).and_then(|wrong| wrong.candidate);
+        if known.is_some() && known == unfinished {
+            // Nor does a second press over the same unfinished move say anything new.
+            return;
+        }
         let advise = |code, squares: Bitboard, detail: &str| FactKind::Advisory {
             code,
             side: Some(side),
@@ -123,7 +134,15 @@ impl Narrator {
             (State::Mismatch, None)
         };
         let missing = missing.single_square().filter(|_| unfinished.is_none() && state != State::Mismatch);
-        self.wrong = Some(Wrong { state, side, at: now.at, attempt, candidate: unfinished, missing });
+        self.wrong = Some(Wrong {
+            state,
+            side,
+            at: now.at,
+            attempt,
+            candidate: unfinished,
+            missing,
+            pressed_back: false,
+        });
     }
 
     /// A press by the player who does not have the move, where it completed nothing.
@@ -199,27 +218,26 @@ impl Narrator {
     }
 
     /// The clock was pressed over a capture en passant whose victim still stands, or over a castling whose
-    /// rook is not where it castles to: as long as that is so, no such move was made (Articles 3.7.4, 4.7.1,
-    /// 4.7.2), whatever is played after it.
+    /// rook has not come: as long as that is so, no such move was made (Articles 3.7.4, 4.7.2), whatever is
+    /// played after it. A rook that is only lifted has not come.
     pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
-        if !mv.is_castle() && !mv.is_en_passant() {
-            return false;
-        }
-        let pressed_over = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
-        if !self.wrong.as_ref().is_some_and(pressed_over) {
-            return false;
-        }
-        let seen = tracker.seen();
-        match mv {
+        let by = self.position().turn();
+        let open = match mv {
             Move::EnPassant { from, to } => {
-                let victim = Square::from_coords(to.file(), from.rank());
-                (reading.differs & seen.occupied).contains(victim)
+                tracker.seen().occupied & Bitboard::from_square(Square::from_coords(to.file(), from.rank()))
             }
-            _ => mv.castling_side().is_some_and(|side| {
-                let (_, rook_to) = castled(side, self.position().turn());
-                seen.empty(Bitboard::from_square(rook_to)).any()
-            }),
-        }
+            Move::Castle { rook, .. } => mv
+                .castling_side()
+                .map_or(Bitboard::EMPTY, |side| Bitboard::from_square(rook).with(castled(side, by).1)),
+            _ => return false,
+        };
+        self.was_pressed_over(mv) && reading.differs.intersects(open)
+    }
+
+    /// The clock was pressed over this move while a part of it was to do.
+    pub(super) fn was_pressed_over(&self, mv: Move) -> bool {
+        let unfinished = |wrong: &Wrong| wrong.state == State::Incomplete && wrong.candidate == Some(mv);
+        self.wrong.as_ref().is_some_and(unfinished)
     }
 
     /// The move that the clock was pressed over, of which the same part is still to do, whatever else has
@@ -238,8 +256,10 @@ impl Narrator {
         let seen = tracker.seen();
         position.legal_moves().into_iter().find(|mv| match *mv {
             Move::Castle { king, rook } => mv.castling_side().is_some_and(|side| {
-                let (king_to, _) = castled(side, position.turn());
-                king_to != rook && seen.shows(occupied.without(king).with(king_to))
+                let (king_to, rook_to) = castled(side, position.turn());
+                let begun = occupied.without(king).with(king_to);
+                let in_hand = rook_to != rook && seen.shows(begun.without(rook));
+                king_to != rook && (in_hand || seen.shows(begun))
             }),
             Move::EnPassant { from, to } => seen.shows(occupied.without(from).with(to)),
             Move::Normal { from, to, promotion: Some(_), .. } => {
@@ -296,7 +316,7 @@ pub(in crate::session) fn is_unfinished(mv: Move, seen: &Observed, by: Color) ->
                 return false;
             };
             let come = king_to != rook && occupied.contains(king_to) && !occupied.contains(king);
-            come && occupied.contains(rook) && !occupied.contains(rook_to)
+            come && !occupied.contains(rook_to)
         }
         Move::Normal { from, to, promotion: Some(_), .. } => {
             let pawn = seen.men.as_ref().is_some_and(|men| men.piece_at(to) == Some(Role::Pawn.of(by)));

@@ -1,6 +1,6 @@
 //! What the Laws layer reads of the told game, and what rulings change in it.
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::{Evidence, Facts, Narrator, Now, PlyRecord, Told, tell};
 use crate::session::{
@@ -68,6 +68,15 @@ impl Narrator {
     /// Several moves fit what the board shows.
     pub(in crate::session) fn is_undecided(&self) -> bool {
         !self.ambiguous.is_empty()
+    }
+
+    /// Who has the move, where the clock was pressed over something that fits several moves, and its opponent has
+    /// not pressed it back.
+    pub(in crate::session) fn undecided_turn(&self, tracker: &Tracker) -> Option<Color> {
+        let best = if self.ambiguous.is_empty() { None } else { tracker.best() }?;
+        let pressed = tracker.len(best) > self.told.len()
+            && tracker.loose_ply(best).is_some_and(|ply| ply.pressed.is_some());
+        (pressed && self.last_press == Some(!best.turn)).then_some(best.turn)
     }
 
     /// The first `plies` told plies, beyond doubt.

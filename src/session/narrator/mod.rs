@@ -111,6 +111,8 @@ pub(super) struct Narrator {
     early: Bitboard,
     /// The last press without a move: who, when.
     stray_press: Option<(Color, MonoTime)>,
+    /// Who pressed last.
+    last_press: Option<Color>,
     wrong: Option<Wrong>,
     /// What was pressed over and stands, as long as that may turn out to be otherwise.
     adopted: Option<Wrong>,
@@ -202,6 +204,7 @@ impl Narrator {
             touches_before: None,
             early: Bitboard::EMPTY,
             stray_press: None,
+            last_press: None,
             wrong: None,
             adopted: None,
             counts: [0; 2],
@@ -301,6 +304,7 @@ impl Narrator {
             self.look_for_displaced(tracker, now, facts);
         }
         if let Moment::Board(Cause::Press(side)) = moment {
+            self.last_press = Some(side);
             self.judge_press(tracker, side, now, facts);
         }
         self.look_for_endings(tracker, now, facts);

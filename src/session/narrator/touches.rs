@@ -184,7 +184,7 @@ impl Narrator {
                 let position = self.position();
                 if let Some(piece) = position.board().piece_at(square) {
                     let kind = FactKind::Touch {
-                        by: position.turn(),
+                        by: self.undecided_turn(tracker).unwrap_or(position.turn()),
                         square,
                         piece: piece.char(),
                         certainty: self.touch_certainty,

@@ -121,6 +121,8 @@ pub(super) fn fit(
     if rook_late.any() {
         price += cost::HALF_CASTLED;
         mishaps += 1;
+    } else if never_exchanged(position, candidate, evidence) {
+        return None;
     } else if castled_unseen(position, candidate, reading.touched | hidden, seen) {
         // Two men that change places are seen by their lifts, or not at all.
         if matches!(candidate.mv, Move::Castle { king, rook } if trades_places(king, rook, position.turn())) {
@@ -248,6 +250,22 @@ fn castling_in_hand(position: &Chess, missing: Bitboard) -> Bitboard {
     let king = missing & position.their(Role::King);
     let rooks = missing & position.them() & position.castles().castling_rights();
     if king.any() && !rooks.more_than_one() { rooks } else { Bitboard::EMPTY }
+}
+
+/// Castling in which king and rook change places, although one of them stood on its square again when the other
+/// left: they were not in the air together and cannot have been exchanged (Guideline II.3). A rook that is slid is
+/// read on two squares.
+fn never_exchanged(position: &Chess, candidate: &Candidate, evidence: &Evidence<'_>) -> bool {
+    let Move::Castle { king, rook } = candidate.mv else { return false };
+    if evidence.seen.men.is_some() || !trades_places(king, rook, position.turn()) {
+        return false;
+    }
+    let left = |square: Square| evidence.times.left[usize::from(square)];
+    let filled = |square: Square| evidence.times.filled[usize::from(square)];
+    let back = |first: Square, second: Square| {
+        left(first) < filled(first) && left(second).since(filled(first)) > cost::SLID_US
+    };
+    back(king, rook) || back(rook, king)
 }
 
 /// Whether castling leaves all squares as they were.

@@ -1,6 +1,6 @@
 //! The game goes on from a position that was ruled, not played.
 
-use shakmaty::{Bitboard, Chess};
+use shakmaty::{Bitboard, Chess, Color, Square};
 
 use super::{Cause, Ply, Reading, Tracker, tree::Tree};
 use crate::session::time::MonoTime;
@@ -53,6 +53,30 @@ impl Tracker {
             stands_wrong |= reading.stands_wrong(&self.seen);
         }
         if stands_wrong {
+            self.expand(Cause::Report, at);
+            self.settle();
+        }
+    }
+
+    /// The same after a move that was ruled, and pressed at `since`: what was lifted after that was lifted by the
+    /// opponent, who pressed then, and by the player in his next turn.
+    pub(in crate::session) fn look_on_after(
+        &mut self,
+        since: MonoTime,
+        presses: [Option<MonoTime>; 2],
+        at: MonoTime,
+    ) {
+        let lifted: Bitboard =
+            Square::ALL.into_iter().filter(|square| self.times.left[usize::from(*square)] > since).collect();
+        let mut stands_wrong = presses.iter().any(Option::is_some);
+        for reading in &mut self.readings {
+            reading.touched |= self.seen.empty(reading.occupied) | (lifted & reading.occupied);
+            stands_wrong |= reading.stands_wrong(&self.seen);
+        }
+        if stands_wrong {
+            let opponent = self.readings.first().map_or(Color::White, |reading| reading.turn);
+            let [reply, next] = presses;
+            self.stray = opponent.fold_wb([reply, next], [next, reply]);
             self.expand(Cause::Report, at);
             self.settle();
         }

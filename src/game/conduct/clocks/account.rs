@@ -13,15 +13,25 @@ use crate::{
     session::{
         event::ClockReading,
         fact::law::{Audience, ClockCalc, Notice, Side, Times},
+        time::MonoTime,
     },
 };
 
+/// So many presses after the last move are remembered.
+const MAX_PRESSES: usize = 8;
+
 impl Conduct {
+    fn note_press(&mut self, side: Color, at: MonoTime) {
+        if self.presses.len() >= MAX_PRESSES {
+            self.presses.remove(0);
+        }
+        self.presses.push((side, at));
+    }
+
     /// The lever was pressed.
     pub(in crate::game::conduct) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side, desk.at);
-        self.last_press = Some(side);
-        *self.pressed_since.get_mut(side) = true;
+        self.note_press(side, desk.at);
         self.press_undone(side);
         self.exchanging = Bitboard::EMPTY;
         if self.announcing.waits() {

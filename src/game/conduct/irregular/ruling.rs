@@ -2,7 +2,9 @@
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position as _, Rank, Role};
 
-use super::{Irregularity, NO_ATTEMPT, Stage, TOO_EARLY, both_in_check, still_to_do};
+use super::{
+    Irregularity, NO_ATTEMPT, NOT_COMPLETED, Stage, TOO_EARLY, TWO_HANDS, both_in_check, still_to_do,
+};
 use crate::{
     game::conduct::{Conduct, Desk, Order, claims::Pending, rulings::Refusal, turn::Violation},
     laws::arithmetic::illegal::{self, IllegalTimes},
@@ -25,10 +27,12 @@ impl Conduct {
         let decided = !misuse
             && self.irregularity.as_ref().is_some_and(|found| found.by != side)
             && self.decide_early(desk);
-        let is_one = |found: &&Irregularity| found.by != side && found.kind != TOO_EARLY;
+        let early = self.awaits_press(desk);
+        let is_one = |found: &&Irregularity| found.by != side && found.kind != TOO_EARLY && !early;
         let found = self.irregularity.as_ref().filter(|_| decided).filter(is_one);
         let open = found.is_some_and(|found| !(fast && found.answered) && found.stage != Stage::Ruled);
         let reason = match found {
+            None if early => Some(NOT_COMPLETED),
             None if misuse => Some("to press without a move is misuse of the clock in this edition"),
             None => Some("no illegal move is on record"),
             Some(_) if !open => Some("the next move was made"),
@@ -96,9 +100,8 @@ impl Conduct {
         if found.stage == Stage::Stands && found.answered {
             return Err("the illegal move stands: the next move was made".into());
         }
-        let of_move = found.plies.checked_sub(1).and_then(|index| desk.session.ply_at(index));
-        if found.kind == "two-hands" && of_move.is_some_and(|record| record.completed.is_none()) {
-            return Err("the clock was not pressed, and nothing is illegal before that".into());
+        if self.awaits_press(desk) {
+            return Err(NOT_COMPLETED.into());
         }
         let counts = self.counts(found.kind);
         if let Some(stored) = &mut self.irregularity {
@@ -109,14 +112,14 @@ impl Conduct {
         }
         let n = self.confirmed(found.by) + 1;
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
-        if fast || matches!(found.kind, "press-without-move" | "two-hands") {
+        if fast || matches!(found.kind, "press-without-move" | TWO_HANDS) {
             self.tell_counted(desk);
         }
         if let Some(count) = self.confirmed.get_mut(found.by.fold_wb(0usize, 1)) {
             *count = n;
         }
         let lost = self.penalise(found.by, n, desk);
-        if lost || matches!(found.kind, "press-without-move" | "two-hands") {
+        if lost || matches!(found.kind, "press-without-move" | TWO_HANDS) {
             return Ok(());
         }
         self.correct_position(&found, desk)

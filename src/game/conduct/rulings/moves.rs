@@ -5,7 +5,7 @@ use shakmaty::{Position as _, Role};
 use super::{Refusal, so_many};
 use crate::{
     game::conduct::{Conduct, Desk, Order, claims::read_move},
-    session::PlyRecord,
+    session::{PlyRecord, law::Presses},
 };
 
 impl Conduct {
@@ -71,13 +71,25 @@ impl Conduct {
         let Some(mv) = read_move(desk.session.position(), text) else {
             return Err(format!("{text:?} is no legal move in the position of the game").into());
         };
+        let by = desk.turn();
+        let begun = self.turn.begun();
+        self.presses.retain(|(_, at)| begun.is_none_or(|begun| *at >= begun));
+        // In turn, from the player whose move it is; a lever that is pressed twice is pressed once.
+        let mut in_turn = self.presses.clone();
+        in_turn.dedup_by_key(|(side, _)| *side);
+        let press = |index: usize, side| {
+            let press = in_turn.get(index).filter(|_| in_turn.first().is_some_and(|(first, _)| *first == by));
+            press.filter(|(presser, _)| *presser == side).map(|(_, at)| *at)
+        };
         let mut after = desk.session.position().clone();
         after.play_unchecked(mv);
-        // The opponent pressed after it: he has replied, or lets the player have the move again.
+        // Where the opponent pressed and has not replied, he lets the player have the move again.
         let replied = (after.us() & !desk.session.occupied()).any();
-        let by = desk.turn();
-        let pressed = *self.pressed_since.get(by) && (replied || self.last_press == Some(by));
-        desk.orders.push(Order::Play(mv, pressed));
+        let stands = replied || self.presses.last().is_some_and(|(side, _)| *side == by);
+        let own = press(0, by).filter(|_| stands);
+        let presses = Presses { own, reply: press(1, !by), next: press(2, by) };
+        self.named_at = Some(desk.ev);
+        desk.orders.push(Order::Play(mv, presses));
         Ok(())
     }
 }

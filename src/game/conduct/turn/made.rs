@@ -1,8 +1,8 @@
 //! A move is made: what else would fit, and the turn of the next player.
 
-use shakmaty::{Bitboard, ByColor, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Move, Position as _, Role, Square};
 
-use super::{Contact, Made, is_part_of, obligation::texts_of, tell_castling};
+use super::{Contact, MAX_CONTACTS, Made, is_part_of, obligation::texts_of, tell_castling};
 use crate::{
     game::conduct::{Conduct, Desk, UNCOMPLETED_MS},
     laws::{
@@ -34,7 +34,7 @@ impl Conduct {
             self.look_for_violation(mv, made, index, desk);
         }
         if mv.is_castle() {
-            self.look_for_two_hands(mv, desk);
+            self.look_for_two_hands(mv, made.ply, desk);
         } else if mv.is_promotion() {
             self.look_at_promotion_order(mv, desk);
         }
@@ -206,8 +206,11 @@ impl Conduct {
             self.look_at_released(made, mv, desk);
         }
         self.last_made = mv.map(|mv| (made, mv));
-        (self.last_press, self.pressed_since) = (None, ByColor::default());
-        self.begin_turn(made, desk);
+        let since = self.spend_presses(made, desk);
+        self.begin_turn(made, since, desk);
+        if !self.answers.is_empty() {
+            self.take_answers(made, desk);
+        }
         if !self.candidates_told.is_empty()
             && self.turn_before.contacts.iter().any(|contact| !contact.occupied)
         {
@@ -257,16 +260,41 @@ impl Conduct {
         }
     }
 
-    /// The turn of the next player. What happened after the move belongs to it, and men of his that were in
-    /// the air before.
-    pub(super) fn begin_turn(&mut self, made: Made, desk: &Desk<'_>) {
+    /// The presses up to now were over this move, or are of no account any more; but after a move that the arbiter
+    /// names those count that came after its own. Returns the moment after which the next player has the move.
+    fn spend_presses(&mut self, made: Made, desk: &Desk<'_>) -> MonoTime {
+        if self.named_at != Some(desk.ev) {
+            self.presses.clear();
+            return made.placed;
+        }
+        let of_move = self.presses.iter().take_while(|(side, _)| *side == made.by).count();
+        let pressed = self.presses.drain(..of_move).next();
+        pressed.map_or(made.placed, |(_, at)| at)
+    }
+
+    /// What the next player lifted before this move was known are his touches.
+    #[cold]
+    #[inline(never)]
+    fn take_answers(&mut self, made: Made, desk: &mut Desk<'_>) {
+        let of_next = self.answers.iter().take_while(|(side, _)| *side != made.by).count();
+        let touches = self.answers.drain(..of_next).map(|(_, touch)| touch);
+        self.turn.touches.extend(touches.take(MAX_CONTACTS));
+        // Where the game has gone on already, they bind nobody any more.
+        if of_next > 0 && desk.session.plies().len() == made.ply {
+            self.tell_obligation(false, desk);
+        }
+    }
+
+    /// The turn of the next player. What happened after the move belongs to it (after `since`), and men of his that
+    /// were in the air before.
+    pub(super) fn begin_turn(&mut self, made: Made, since: MonoTime, desk: &Desk<'_>) {
         std::mem::swap(&mut self.turn, &mut self.turn_before);
         self.turn.clear();
         self.turn.due = self.turn_before.due;
         let Some(after) = desk.session.position_after(made.ply) else { return };
         let in_hand = after.us() & !desk.session.occupied();
         let early = |contact: &Contact| in_hand.contains(contact.square) && !contact.occupied;
-        let of_next = |contact: &&Contact| contact.at > made.placed || early(contact);
+        let of_next = |contact: &&Contact| contact.at > since || early(contact);
         self.turn.contacts.extend(self.turn_before.contacts.iter().filter(of_next).copied());
         let adjusting = self.turn_before.seldom().adjusting;
         if adjusting.is_some_and(|adjusting| adjusting.by == after.turn()) {
@@ -284,7 +312,7 @@ impl Conduct {
     /// Two men of one move that were set down at the same instant (Article 4.1).
     #[cold]
     #[inline(never)]
-    pub(super) fn look_for_two_hands(&mut self, mv: Move, desk: &mut Desk<'_>) {
+    pub(super) fn look_for_two_hands(&mut self, mv: Move, ply: usize, desk: &mut Desk<'_>) {
         let window = self.settings.touch.two_hands_window_ms * 1000;
         let places: Vec<MonoTime> =
             self.turn.contacts.iter().filter(|contact| contact.occupied).map(|contact| contact.at).collect();
@@ -296,7 +324,7 @@ impl Conduct {
             };
             let uci = Some(desk.session.move_text(mv));
             desk.notice(Notice { uci, article: Some("4.1"), ..Notice::of("two-hands-suspected", to) });
-            self.suspect_two_hands(mv, desk);
+            self.suspect_two_hands(mv, ply, desk);
         }
     }
 }

@@ -41,6 +41,10 @@ impl Conduct {
                 mv.castling_side()
                     .is_some_and(|side| (side == shakmaty::CastlingSide::KingSide) == (to > from))
             });
+            // Who has touched the other rook has to castle with that one (Article 4.4.1; 2005: 4.4a).
+            if castling.is_some_and(|mv| !self.bind(&self.ordered(desk).0, desk).allows(mv)) {
+                return;
+            }
             let moves: Vec<Move> = match castling {
                 Some(mv) => vec![mv],
                 None => legal,

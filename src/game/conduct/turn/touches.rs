@@ -105,14 +105,30 @@ impl Conduct {
             self.turn.seldom_mut().adjusted.add(square);
             return;
         }
-        if owner == Some(!by) && self.goes_on_with(square, desk) {
+        let undecided = desk.session.undecided_turn().is_some();
+        if owner == Some(!by) && !undecided && self.goes_on_with(square, desk) {
             return;
         }
         let closes = |violation: &Violation| violation.open && !violation.forfeited;
         if self.violation.as_ref().is_some_and(closes) || self.claims.offer.is_some() {
             self.close_windows(by, desk);
         }
+        if undecided {
+            self.answer(by, square, desk);
+            return;
+        }
         self.take_touch(square, desk.at, false, desk);
+    }
+
+    /// A man was lifted while several moves fit what the clock was pressed over: it binds nobody before that is
+    /// decided, and then whoever had the move (Article 4.3).
+    #[cold]
+    #[inline(never)]
+    fn answer(&mut self, by: Color, square: Square, desk: &mut Desk<'_>) {
+        let mut of_turn = self.answers.iter().rev().take_while(|(side, _)| *side == by);
+        if self.answers.len() < MAX_CONTACTS && !of_turn.any(|(_, touch)| touch.square == square) {
+            self.answers.push((by, Touch { square, at: desk.at }));
+        }
     }
 
     /// When the man of the move that was told last was lifted.
@@ -200,11 +216,6 @@ impl Conduct {
             desk.notice(Notice { square: Some(Sq(square)), ..notice });
             return;
         }
-        if !reported && self.last_press == Some(position.turn()) && self.answers_undecided(square, desk) {
-            let notice = Notice::of("touch-not-on-move", Audience::Journal);
-            desk.notice(Notice { square: Some(Sq(square)), ..notice });
-            return;
-        }
         self.turn.touches.push(Touch { square, at });
         if position.them().contains(square) && !reported && !self.takes(square, desk) {
             let captures = desk.session.captures_of(square);
@@ -222,14 +233,6 @@ impl Conduct {
             }
         }
         self.tell_obligation(reported, desk);
-    }
-
-    /// Several moves fit what the player who has the move pressed over: it is his opponent who lifts his own man, to
-    /// answer the one that was made.
-    #[cold]
-    fn answers_undecided(&self, square: Square, desk: &Desk<'_>) -> bool {
-        let theirs = desk.session.position().them().contains(square);
-        theirs && self.candidates_told.len() > 1 && desk.session.is_undecided()
     }
 
     /// The man that was touched first may capture on this square without becoming another one: a capture
