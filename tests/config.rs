@@ -523,6 +523,29 @@ fn boards() {
         "[[board]]\nid = 1\nserial = 7\nsensor.simulated = {}\n[[board]]\nid = 2\nserial = \"7\"\nsensor.simulated = {}\n",
         &["7:10: board.serial: \"7\" is the serial number of the board on line 1, too"],
     );
+    // One that is configured, and one that is made of the id.
+    refuses(
+        "[[board]]\nid = \"x\"\nserial = 90001\nsensor.simulated = {}\n[[board]]\nid = 1\nsensor.simulated = {}\n",
+        &[
+            "6:6: board.id: \"90001\", which is made of it, is the serial number of the board on line 1; set serial",
+        ],
+    );
+    refuses(
+        "[[board]]\nid = \"x\"\nsensor.simulated = {}\n[[board]]\nid = 2\nserial = \"tm-x\"\nsensor.simulated = {}\n",
+        &["6:10: board.serial: \"tm-x\" is the serial number of the board on line 1, too"],
+    );
+    for id in ["round-1", "Round-07", "round-final"] {
+        let problem = format!(
+            "2:6: board.id: {id:?} is the name of a round in web addresses and of its folder; name the board otherwise"
+        );
+        refuses(&format!("[[board]]\nid = \"{id}\"\nsensor.simulated = {{}}\n"), &[&problem]);
+    }
+    for id in ["round-", "round1", "1-round-1"] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = format!("[[board]]\nid = \"{id}\"\nsensor.simulated = {{}}\n");
+        std::fs::write(dir.path().join("board.toml"), file).unwrap();
+        assert_eq!(check_config(dir.path(), &["board.toml"]).status.code(), Some(0), "{id}");
+    }
 }
 
 #[test]

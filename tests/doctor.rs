@@ -277,6 +277,40 @@ fn folders_that_cannot_be_written_and_tokens_that_cannot_be_used_fail() {
 }
 
 #[test]
+fn the_token_of_lichess_is_looked_at_as_the_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let quiet = "[http]\nenabled = false\n[livechess]\nenabled = false\n[lichess]\nround = \"AbCdEfGh\"";
+    let bench = Bench::new(&format!("{quiet}\ntoken-file = \"token\""), "[board.sensor.simulated]");
+    let look = |bench: &Bench| {
+        let report = bench.report(&[]);
+        let checks = report["checks"].as_array().unwrap();
+        let of_tokens = checks.iter().filter(|check| check["check"] == "tokens");
+        of_tokens.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let [arbiter, missing] = look(&bench).try_into().unwrap();
+    assert!(arbiter.contains("not-run") && arbiter.contains("nothing can be entered"), "{arbiter}");
+    assert!(missing.contains("failed") && missing.contains("lichess.token-file"), "{missing}");
+    assert!(missing.contains("No such file") && missing.contains("study:write"), "{missing}");
+    let token = bench.path("token");
+    for (text, mode, verdict, what) in [
+        ("lip_VerySecretToken42", 0o640, "\"ok\"", "kept from other users"),
+        ("lip_VerySecretToken42", 0o644, "\"warning\"", "every user of this machine can read it"),
+        ("lip_VerySecretToken42", 0o604, "\"warning\"", "every user of this machine can read it"),
+        ("two words", 0o640, "\"failed\"", "study:write"),
+    ] {
+        fs::write(&token, text).unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(mode)).unwrap();
+        let checks = look(&bench);
+        assert!(checks[1].contains(verdict) && checks[1].contains(what), "{}", checks[1]);
+        assert!(!checks[1].contains("VerySecret") && !checks[1].contains("two words"), "{}", checks[1]);
+    }
+    let bench = Bench::new(quiet, "[board.sensor.simulated]");
+    let checks = look(&bench);
+    assert!(checks[1].contains("not-run") && checks[1].contains("credential"), "{}", checks[1]);
+}
+
+#[test]
 fn a_full_disk_and_a_disk_in_memory_are_told() {
     let bench = Bench::quiet("[board.sensor.simulated]");
     let data = bench.path("data");

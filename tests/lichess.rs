@@ -180,6 +180,16 @@ async fn the_clock_comes_with_the_press() {
     until(&lichess, |pushed| plies(pushed) == [1] && !pushed.body.contains("%clk")).await;
     table.press(5390, 5400);
     until(&lichess, |pushed| pushed.games()[0].comments == ["[%clk 1:29:50]"]).await;
+    table.play("e7e5");
+    table.press(5390, 5395);
+    // Lichess takes the tag for the time of the last move, which this one has not yet.
+    table.play("g1f3");
+    let requests = until(&lichess, |pushed| plies(pushed) == [3]).await;
+    let game = &requests.last().unwrap().games()[0];
+    assert_eq!((game.tag("WhiteClock"), game.tag("BlackClock")), ("", "1:29:55"));
+    table.press(5385, 5395);
+    let requests = until(&lichess, |pushed| pushed.games()[0].comments.len() == 3).await;
+    assert_eq!(requests.last().unwrap().games()[0].tag("WhiteClock"), "1:29:45");
     feeds.stop().await;
 }
 

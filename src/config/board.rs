@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Identifier of a board: 1 to 32 of the characters `a-z A-Z 0-9 _ -`. It is used in file names
-/// and web addresses, so `games` and `pgn`, which have a meaning there, are none.
+/// and web addresses, so `games`, `pgn` and `round-` with a name, which have a meaning there, are none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoardId(String);
 
@@ -30,8 +30,13 @@ impl BoardId {
     pub fn new(text: &str) -> Option<BoardId> {
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         let reserved = ["games", "pgn"].iter().any(|name| text.eq_ignore_ascii_case(name));
-        ((1..=32).contains(&text.len()) && text.chars().all(fits) && !reserved)
+        ((1..=32).contains(&text.len()) && text.chars().all(fits) && !reserved && !BoardId::names_round(text))
             .then(|| BoardId(text.to_owned()))
+    }
+
+    /// True for the name that a round has in file names and web addresses, such as `round-1`.
+    pub(super) fn names_round(text: &str) -> bool {
+        text.to_ascii_lowercase().strip_prefix("round-").is_some_and(|name| !name.is_empty())
     }
 
     /// The identifier as text.

@@ -143,10 +143,41 @@ pub fn folder(topic: Topic, folder: &Folder, service: Option<&User>) -> Check {
     check.at(path)
 }
 
+/// Whose token a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Issuer {
+    /// The organizer, who makes one up.
+    Organizer,
+    /// Lichess, which gives it to a contributor of the broadcast.
+    Lichess,
+}
+
+impl Issuer {
+    /// How its file is made.
+    const fn remedy(self) -> &'static str {
+        match self {
+            Issuer::Organizer => "make a file with one random token, readable for the service only",
+            Issuer::Lichess => {
+                "make a token with the scope study:write at https://lichess.org/account/oauth/token, and a file with \
+                 it, readable for the service only"
+            }
+        }
+    }
+
+    /// The command that writes the file; that for Lichess waits for the token.
+    fn command(self, path: &str) -> String {
+        let write = format!("sudo install -m 640 -g touchmoved /dev/stdin {path}");
+        match self {
+            Issuer::Organizer => format!("openssl rand -hex 16 | {write}"),
+            Issuer::Lichess => write,
+        }
+    }
+}
+
 /// The check of a file with a token. `read` is what came of reading it: what is wrong with the token, or
 /// what the system says.
 pub fn token(
-    key: &str,
+    (key, issuer): (&str, Issuer),
     path: &str,
     read: Result<(), String>,
     rights: Option<Rights>,
@@ -157,8 +188,8 @@ pub fn token(
     if let Err(reason) = read {
         return Check::failed(topic, format!("cannot be used: {reason}"))
             .at(place)
-            .remedy("make a file with one random token, readable for the service only")
-            .command(format!("openssl rand -hex 16 | sudo install -m 640 -g touchmoved /dev/stdin {path}"));
+            .remedy(issuer.remedy())
+            .command(issuer.command(path));
     }
     match (rights, service) {
         (Some(rights), _) if rights.mode & 0o007 != 0 => {

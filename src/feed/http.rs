@@ -33,6 +33,8 @@ use crate::{
 const MAX_BODY: u64 = 16 * 1024;
 /// A state is old at once: it is not kept.
 const NO_STORE: &str = "no-store";
+/// JSON of files that programs other than browsers read, some of which guess where no charset is told.
+pub(super) const JSON: &str = "application/json; charset=utf-8";
 /// A file may be kept, but is asked for again each time.
 pub(super) const ASK: &str = "no-cache";
 
@@ -126,7 +128,7 @@ fn is_own_page(headers: &HeaderMap) -> bool {
 }
 
 /// True for addresses, and for names that only a local network gives: without a dot, or below `.local` and its like.
-fn is_local(host: &str) -> bool {
+pub(super) fn is_local(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !name.contains(':') || name.ends_with(']') => {
             if port.bytes().all(|c| c.is_ascii_digit()) { name } else { host }

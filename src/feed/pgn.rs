@@ -101,19 +101,22 @@ fn write_players(text: &mut String, state: &BoardState) {
 
 /// The times of both sides, and the one that runs, as programs that follow a game look for them. They are
 /// those of the last press, or where the clock stands those that it shows: a poll that finds nothing new on
-/// the board finds the same text.
+/// the board finds the same text. Readers take the time of a side for that of its last move, so that it is left out
+/// while that move waits for its press.
 fn write_clocks(text: &mut String, state: &BoardState) {
     let Some(clock) = &state.clock else { return };
     let stands = clock.running.is_none();
-    let at_press = |side: &str| {
+    let presses = |side: &str| {
         let first = state.start_fen.split(' ').nth(1) == Some("b");
         let parity = usize::from((side == "black") != first);
-        let plies = state.plies.iter().enumerate().filter(|(index, _)| index % 2 == parity);
-        plies.filter_map(|(_, ply)| ply.clock_ms).next_back()
+        let plies = state.plies.iter().enumerate().filter(move |(index, _)| index % 2 == parity);
+        plies.rev().map(|(_, ply)| ply.clock_ms)
     };
+    let of_last_move = |side: &str| presses(side).next().flatten();
+    let at_press = |side: &str| presses(side).flatten().next();
     let sides = [("white", "WhiteClock", clock.white_ms, 'W'), ("black", "BlackClock", clock.black_ms, 'B')];
     for (side, name, shown, _) in sides {
-        if let Some(ms) = if stands { shown } else { at_press(side) } {
+        if let Some(ms) = if stands { shown } else { of_last_move(side) } {
             tag(text, name, &clk(ms));
         }
     }

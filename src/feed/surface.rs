@@ -34,16 +34,23 @@ use tokio::{
     sync::{mpsc, watch},
 };
 
-use super::{conditional::http_date, serve::ended};
+use super::{conditional::http_date, net::Connection, serve::ended, tls::Security};
 use crate::sysclock;
 
 /// Longest head of a request, and most that waits for a client that reads slowly, in bytes.
 const BUFFER: usize = 64 * 1024;
 
 /// What a connection is.
-pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send + 'static {
+    /// Whether it turns out to be encrypted. Asked before anything is read.
+    fn security(&self) -> Security;
+}
 
-impl<I: AsyncRead + AsyncWrite + Unpin + Send + 'static> Wire for I {}
+impl Wire for Connection {
+    fn security(&self) -> Security {
+        Security::default()
+    }
+}
 
 /// Serves until the daemon ends, and then until the last client is gone.
 pub(super) async fn serve<L>(mut listener: L, router: Router, mut ending: watch::Receiver<bool>)
@@ -78,9 +85,11 @@ async fn exchange<I: Wire>(
     router: Router,
     mut ending: watch::Receiver<bool>,
 ) -> Option<(I, Response)> {
+    let security = connection.security();
     let loan = Arc::new(Loan::of(connection));
     let router = TowerToHyperService::new(router);
-    let service = service_fn(|request: hyper::Request<Incoming>| {
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(security.clone());
         let (loan, read) = (Arc::clone(&loan), *request.method() == Method::GET);
         let answer = router.call(request);
         async move {

@@ -6,13 +6,20 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
 };
 
 use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::net::{Connection, Limited};
+use super::{
+    net::{Connection, Limited},
+    surface::Wire,
+};
 
 /// The files of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,12 +147,33 @@ impl Listener for Secured {
     }
 }
 
+/// Whether a connection turned out to be encrypted. Each of its requests comes with it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Security(Arc<AtomicBool>);
+
+impl Security {
+    /// True for one that is.
+    pub(super) fn is_secure(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Wire for Stream {
+    fn security(&self) -> Security {
+        match self {
+            #[cfg(feature = "tls")]
+            Stream::Fresh(_, _, security) => security.clone(),
+            _ => Security::default(),
+        }
+    }
+}
+
 /// A connection that may be encrypted.
 pub(super) enum Stream {
     Plain(Connection),
     /// Nothing has come yet that tells.
     #[cfg(feature = "tls")]
-    Fresh(Option<Connection>, Acceptor),
+    Fresh(Option<Connection>, Acceptor, Security),
     #[cfg(feature = "tls")]
     Shaking(Box<rustls::Shaking>),
     #[cfg(feature = "tls")]
@@ -157,7 +185,7 @@ impl Stream {
     pub(super) fn new(connection: Connection, acceptor: Option<&Acceptor>) -> Stream {
         match acceptor {
             #[cfg(feature = "tls")]
-            Some(acceptor) => Stream::Fresh(Some(connection), acceptor.clone()),
+            Some(acceptor) => Stream::Fresh(Some(connection), acceptor.clone(), Security::default()),
             #[cfg(not(feature = "tls"))]
             Some(never) => match *never {},
             None => Stream::Plain(connection),
@@ -172,12 +200,13 @@ impl Stream {
         loop {
             let next = match self {
                 Stream::Plain(_) | Stream::Open(_) => return Poll::Ready(Ok(())),
-                Stream::Fresh(connection, acceptor) => {
+                Stream::Fresh(connection, acceptor, security) => {
                     let gone = || io::Error::from(io::ErrorKind::NotConnected);
                     let fresh = connection.as_mut().ok_or_else(gone)?;
                     let first = ready!(fresh.poll_first(cx))?;
                     let connection = connection.take().ok_or_else(gone)?;
                     if first == Some(HANDSHAKE) {
+                        security.0.store(true, Ordering::Relaxed);
                         Stream::Shaking(Box::new(acceptor.accept(connection)))
                     } else {
                         Stream::Plain(connection)

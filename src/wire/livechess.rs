@@ -3,10 +3,15 @@
 //! Some clients map an object strictly and fail on one unknown key, so the key sets here are exactly
 //! the documented ones. A request's `id` is echoed with its JSON type.
 
+mod id;
 pub mod resources;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+
+pub use self::id::Id;
 
 /// The only feed that clients subscribe to.
 pub const FEED: &str = "eboardevent";
@@ -15,7 +20,7 @@ pub const FEED: &str = "eboardevent";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// Chosen by the client; echoed in the answer.
-    pub id: Value,
+    pub id: Id,
     /// What is asked for.
     pub call: Call,
 }
@@ -30,26 +35,26 @@ pub enum Call {
     /// Start of a feed.
     Subscribe {
         /// Identifier that the client gives the feed.
-        feed: Value,
+        feed: Id,
         /// Serial number of the board.
         serial: String,
     },
     /// End of a feed.
     Unsubscribe {
         /// The feed.
-        feed: Value,
+        feed: Id,
     },
     /// Where the reconstruction of the game starts.
     Setup {
         /// The feed.
-        feed: Value,
+        feed: Id,
         /// Full FEN.
         fen: String,
     },
     /// The board is turned.
     Flip {
         /// The feed.
-        feed: Value,
+        feed: Id,
         /// True when White sits at the other side.
         flip: bool,
     },
@@ -60,40 +65,37 @@ pub enum Call {
 #[error("{reason}")]
 pub struct BadRequest {
     /// The `id` of the request, `null` where it has none.
-    pub id: Value,
+    pub id: Id,
     /// What is wrong and what would be right.
     pub reason: String,
 }
 
-#[derive(Deserialize)]
-struct RawRequest {
-    #[serde(default)]
-    id: Value,
-    call: Option<String>,
-    #[serde(default)]
-    param: Value,
-}
+/// The members of an object, not read yet. Of two with one name the last one counts.
+type Members<'t> = BTreeMap<String, &'t RawValue>;
 
 impl Request {
     /// Reads one text frame.
     pub fn parse(text: &str) -> Result<Request, BadRequest> {
-        let bad = |id: Value, reason: String| BadRequest { id, reason };
-        let value: Value = serde_json::from_str(text)
-            .map_err(|error| bad(Value::Null, format!("the message is not JSON: {error}")))?;
-        let id = value.get("id").cloned().unwrap_or(Value::Null);
-        let raw: RawRequest = serde_json::from_value(value)
-            .map_err(|_| bad(id.clone(), "expected an object with call, id and param".to_owned()))?;
-        let Some(call) = raw.call else { return Err(bad(id, "the request has no call".to_owned())) };
-        match Call::parse(&call, raw.param) {
-            Ok(call) => Ok(Request { id: raw.id, call }),
+        let bad = |id: Id, reason: String| BadRequest { id, reason };
+        let not_json = |error| bad(Id::none(), format!("the message is not JSON: {error}"));
+        let raw: &RawValue = serde_json::from_str(text).map_err(not_json)?;
+        let no_object = |id| bad(id, "expected an object with call, id and param".to_owned());
+        let members: Members<'_> = serde_json::from_str(raw.get()).map_err(|_| no_object(Id::none()))?;
+        let id = members.get("id").map_or_else(|| Ok(Id::none()), |id| Id::read(id)).map_err(not_json)?;
+        let call = members.get("call").map(|call| serde_json::from_str::<Option<String>>(call.get()));
+        let Ok(call) = call.unwrap_or(Ok(None)) else { return Err(no_object(id)) };
+        let Some(call) = call else { return Err(bad(id, "the request has no call".to_owned())) };
+        match Call::parse(&call, members.get("param").copied()) {
+            Ok(call) => Ok(Request { id, call }),
             Err(reason) => Err(bad(id, reason)),
         }
     }
 }
 
 impl Call {
-    fn parse(call: &str, param: Value) -> Result<Call, String> {
-        let mut param = Param { call, map: if let Value::Object(map) = param { map } else { Map::new() } };
+    fn parse(call: &str, param: Option<&RawValue>) -> Result<Call, String> {
+        let members = param.and_then(|param| serde_json::from_str(param.get()).ok());
+        let mut param = Param { call, members: members.unwrap_or_default() };
         match call {
             "eboards" => Ok(Call::Eboards),
             "sources" => Ok(Call::Sources),
@@ -127,23 +129,22 @@ impl Call {
 /// The `param` object of a call.
 struct Param<'c> {
     call: &'c str,
-    map: Map<String, Value>,
+    members: Members<'c>,
 }
 
 impl<'c> Param<'c> {
     fn take(&mut self, key: &str) -> Option<Value> {
-        self.map.remove(key).filter(|value| !value.is_null())
+        let value: Value = serde_json::from_str(self.members.remove(key)?.get()).ok()?;
+        Some(value).filter(|value| !value.is_null())
     }
 
     fn wrong(&self, key: &str, expected: &str) -> String {
         format!("call {:?}: param.{key} must be {expected}", self.call)
     }
 
-    fn feed_id(&mut self) -> Result<Value, String> {
-        match self.take("id") {
-            Some(id @ (Value::Number(_) | Value::String(_))) => Ok(id),
-            _ => Err(self.wrong("id", "the identifier of a feed, a number")),
-        }
+    fn feed_id(&mut self) -> Result<Id, String> {
+        let id = self.members.remove("id").and_then(|id| Id::read(id).ok());
+        id.filter(Id::is_name).ok_or_else(|| self.wrong("id", "the identifier of a feed, a number"))
     }
 
     fn text(&mut self, key: &str) -> Result<String, String> {
@@ -158,10 +159,9 @@ impl<'c> Param<'c> {
     }
 
     fn inner(&mut self) -> Result<Param<'c>, String> {
-        match self.take("param") {
-            Some(Value::Object(map)) => Ok(Param { call: self.call, map }),
-            _ => Err(self.wrong("param", "an object")),
-        }
+        let members = self.members.remove("param").and_then(|param| serde_json::from_str(param.get()).ok());
+        let members = members.ok_or_else(|| self.wrong("param", "an object"))?;
+        Ok(Param { call: self.call, members })
     }
 }
 
@@ -232,7 +232,7 @@ pub struct Reconstructed {
 #[derive(Serialize)]
 struct Envelope<'a, T> {
     response: &'static str,
-    id: &'a Value,
+    id: &'a Id,
     param: T,
     time: u64,
 }
@@ -243,22 +243,22 @@ struct ErrorParam<'a> {
     stacktrace: &'a str,
 }
 
-fn envelope<T: Serialize>(response: &'static str, id: &Value, param: T, time: u64) -> String {
+fn envelope<T: Serialize>(response: &'static str, id: &Id, param: T, time: u64) -> String {
     serde_json::to_string(&Envelope { response, id, param, time }).unwrap_or_default()
 }
 
 /// The answer to a call; `time` in milliseconds since 1970.
-pub fn answer<T: Serialize>(id: &Value, param: T, time: u64) -> String {
+pub fn answer<T: Serialize>(id: &Id, param: T, time: u64) -> String {
     envelope("call", id, param, time)
 }
 
 /// The answer to a call that cannot be served.
-pub fn error(id: &Value, message: &str, time: u64) -> String {
+pub fn error(id: &Id, message: &str, time: u64) -> String {
     envelope("error", id, ErrorParam { message, stacktrace: "" }, time)
 }
 
 /// A message of the feed that the client called `feed`.
-pub fn feed(feed: &Value, event: &EboardEvent, time: u64) -> String {
+pub fn feed(feed: &Id, event: &EboardEvent, time: u64) -> String {
     envelope("feed", feed, event, time)
 }
 
@@ -277,15 +277,48 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    fn id(number: u32) -> Id {
+        Id::from(&json!(number))
+    }
+
+    #[test]
+    fn an_identifier_goes_back_as_it_came() {
+        for text in
+            ["1", "-7", "0", "18446744073709551616", "-9223372036854775809", "1.5", "\"x\"", "null", "[1]"]
+        {
+            let asked = |call: &str| Request::parse(&format!("{{\"id\": {text} ,\"call\":{call}}}"));
+            let bad = asked("\"dance\"").unwrap_err();
+            assert_eq!(
+                answer(&asked("\"eboards\"").unwrap().id, 0, 1).split("\"id\":").nth(1).unwrap(),
+                format!("{text},\"param\":0,\"time\":1}}")
+            );
+            assert_eq!(bad.id.to_string(), text);
+        }
+        let large = r#"{"id":1,"call":"unsubscribe","param":{"id":18446744073709551617}}"#;
+        let Call::Unsubscribe { feed } = Request::parse(large).unwrap().call else { panic!() };
+        assert_eq!(feed.to_string(), "18446744073709551617");
+        let other = large.replace("617", "618");
+        assert_ne!(Request::parse(&other).unwrap().call, Call::Unsubscribe { feed });
+        for no_name in ["true", "null", "[7]", "{}"] {
+            let text = format!("{{\"id\":1,\"call\":\"unsubscribe\",\"param\":{{\"id\":{no_name}}}}}");
+            assert!(Request::parse(&text).unwrap_err().reason.contains("param.id"), "{no_name}");
+        }
+        // Of two members with one name the last one counts; what is nested too deeply is refused.
+        let twice = r#"{"id":4,"call":"eboards","call":"sources","id":5}"#;
+        assert_eq!(Request::parse(twice).unwrap(), Request { id: id(5), call: Call::Sources });
+        let deep = format!("{{\"id\":{}{},\"call\":\"eboards\"}}", "[".repeat(500), "]".repeat(500));
+        assert_eq!(Request::parse(&deep).unwrap_err().id, Id::none());
+    }
+
     #[test]
     fn the_documented_calls_are_read() {
         let request = Request::parse("{\"id\":1,\"call\":\"eboards\"}\n").unwrap();
-        assert_eq!(request, Request { id: json!(1), call: Call::Eboards });
+        assert_eq!(request, Request { id: id(1), call: Call::Eboards });
         let subscribe = r#"{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":7,"param":{"serialnr":"90001"}}}"#;
-        let call = Call::Subscribe { feed: json!(7), serial: "90001".to_owned() };
+        let call = Call::Subscribe { feed: id(7), serial: "90001".to_owned() };
         assert_eq!(Request::parse(subscribe).unwrap().call, call);
         let flip = r#"{"id":4,"call":"call","param":{"id":7,"method":"flip","param":{"flip":true}}}"#;
-        assert_eq!(Request::parse(flip).unwrap().call, Call::Flip { feed: json!(7), flip: true });
+        assert_eq!(Request::parse(flip).unwrap().call, Call::Flip { feed: id(7), flip: true });
     }
 
     #[test]
@@ -308,7 +341,7 @@ mod tests {
             ("hello", Value::Null, "not JSON"),
         ] {
             let error = Request::parse(text).unwrap_err();
-            assert_eq!(error.id, id);
+            assert_eq!(error.id, Id::from(&id));
             assert!(error.reason.contains(part), "{}", error.reason);
         }
     }
@@ -317,7 +350,7 @@ mod tests {
     fn key_sets_are_exactly_the_documented_ones() {
         let event = EboardEvent { serialnr: "90001".to_owned(), clock: Some(None), ..EboardEvent::default() };
         assert_eq!(
-            feed(&json!(7), &event, 5),
+            feed(&id(7), &event, 5),
             r#"{"response":"feed","id":7,"param":{"serialnr":"90001","flipped":false,"clock":null},"time":5}"#
         );
         let game = Reconstructed { start: "8".to_owned(), san: Vec::new(), matches: true };
@@ -326,7 +359,7 @@ mod tests {
             serde_json::to_value(&event).unwrap().as_object().unwrap().keys().cloned().collect();
         assert_eq!(keys, ["serialnr", "flipped", "board", "clock", "start", "san", "match"]);
         assert_eq!(
-            error(&json!(5), "unknown feed 99", 1),
+            error(&id(5), "unknown feed 99", 1),
             r#"{"response":"error","id":5,"param":{"message":"unknown feed 99","stacktrace":""},"time":1}"#
         );
     }
@@ -348,8 +381,8 @@ mod tests {
         fn no_object_can_upset_the_reader(call in "eboards|subscribe|unsubscribe|call|x", id in any::<i64>(), method in "setup|flip|\\PC{0,5}") {
             let text = json!({"id": id, "call": call, "param": {"id": id, "method": method, "param": {"fen": method}}});
             match Request::parse(&text.to_string()) {
-                Ok(request) => prop_assert_eq!(request.id, json!(id)),
-                Err(error) => prop_assert_eq!(error.id, json!(id)),
+                Ok(request) => prop_assert_eq!(request.id, Id::from(&json!(id))),
+                Err(error) => prop_assert_eq!(error.id, Id::from(&json!(id))),
             }
         }
     }

@@ -54,7 +54,7 @@ async fn a_round_is_read_as_its_readers_read_it() {
 
     let address = format!("/get/{uuid}/round-1/game-1.json?poll");
     let answer = ask(&address).await;
-    assert_eq!(answer.header("content-type"), Some("application/json"));
+    assert_eq!(answer.header("content-type"), Some("application/json; charset=utf-8"));
     assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
     let game = answer.json();
     let wanted = ["live", "serialNr", "firstMove", "chess960", "result", "comment", "clock", "moves"];

@@ -4,9 +4,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{Error, Message};
-use touchmoved::{feed::hub::QUEUE, session::setup::INITIAL_FEN};
+use touchmoved::{
+    feed::{FeedConfig, hub::QUEUE, livechess::BoardNote},
+    publish::FeedEvent,
+    session::setup::INITIAL_FEN,
+};
 
-use super::table::{Client, Server, Table, get};
+use super::table::{Client, Server, Table, config, get};
 
 const SUBSCRIBE: &str =
     r#"{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":7,"param":{"serialnr":"90001"}}}"#;
@@ -234,10 +238,56 @@ async fn the_http_side_and_the_pages_that_may_use_it() {
         assert_eq!(refused.status, status, "{path}");
         assert!(refused.json()["error"].as_str().is_some_and(|error| error.starts_with(words)), "{path}");
     }
+    assert_eq!(list.header("content-type"), Some("application/json; charset=utf-8"));
     let foreign = [("Origin", "https://example.com")];
     assert_eq!(get(server.livechess, "/api/v1.0/eboards", &foreign).await.status, 403);
     let refused = Client::from(server.livechess, Some("https://example.com")).await;
     assert!(matches!(refused, Err(Error::Http(response)) if response.status() == 403));
+    server.stop().await;
+}
+
+/// A page whose name was given the address of this machine asks its own origin, as its browser sees it.
+#[tokio::test]
+async fn a_name_that_was_given_the_address_of_this_machine_is_refused() {
+    let own = vec!["http://board.club.example:1982".to_owned()];
+    let server = Server::with(FeedConfig { livechess_origins: own, ..config() }).await;
+    let _table = Table::new(&server.hub, "1");
+    let status = async |path: &str, host: &str| get(server.livechess, path, &[("Host", host)]).await.status;
+    for path in ["/api/v1.0/eboards", "/api/v1.0/tournaments", "/doc/index.html"] {
+        for host in ["evil.example:1982", "127.0.0.1.evil.example", "board.club.example", "lichess.org"] {
+            assert_eq!(status(path, host).await, 403, "{path} at {host}");
+        }
+        let near =
+            ["localhost:1982", "127.0.0.1:1982", "[::1]:1982", "192.168.1.7", "board", "board.local:1982"];
+        for host in near.into_iter().chain(["board.club.example:1982", "Board.Club.Example:1982"]) {
+            assert_eq!(status(path, host).await, 200, "{path} at {host}");
+        }
+    }
+    let refused = get(server.livechess, "/api/v1.0/eboards", &[("Host", "evil.example")]).await;
+    assert!(refused.body.contains("allowed-origins"), "{}", refused.body);
+    server.stop().await;
+}
+
+/// What is not told of a board that is switched off is not told of its game either.
+#[tokio::test]
+async fn of_a_board_that_is_switched_off_there_is_the_result_alone() {
+    let off = BoardNote { active: false, comment: Some("broken".to_owned()), ..BoardNote::of("1") };
+    let server = Server::with(FeedConfig { livechess_boards: vec![off], ..config() }).await;
+    let mut tables = ["1", "2"].map(|id| Table::new(&server.hub, id));
+    for table in &mut tables {
+        table.play("e2e4");
+        table.press(5395, 5400);
+    }
+    server.hub.publish("1", vec![FeedEvent::Result { result: "1-0", termination: Some("time forfeit") }]);
+    let ask = async |path: &str| get(server.livechess, &format!("/api/v1.0/{path}"), &[]).await.json();
+    let uuid = ask("tournaments").await[0]["uuid"].as_str().unwrap().to_owned();
+    let round = ask(&format!("round/{uuid}/0")).await;
+    let game =
+        async |at: usize| ask(&format!("game/{}", round["pairings"][at]["uuid"].as_str().unwrap())).await;
+    let wanted = json!({"chess960": 518, "result": "WHITEWIN", "comment": null, "clock": null, "moves": []});
+    assert_eq!(game(0).await, wanted);
+    assert_eq!(round["pairings"][0]["result"], "WHITEWIN");
+    assert_eq!(game(1).await["moves"], json!(["e4 5395"]));
     server.stop().await;
 }
 

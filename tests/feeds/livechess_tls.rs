@@ -3,7 +3,10 @@
 use std::{fs, path::Path, sync::Arc};
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
-use tokio::{io::AsyncWriteExt as _, net::TcpStream};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
 use tokio_rustls::{
     TlsConnector,
     rustls::{ClientConfig, RootCertStore, crypto, pki_types::ServerName},
@@ -44,11 +47,24 @@ async fn one_port_speaks_with_and_without_tls() {
 
     let stream = soon(TcpStream::connect(server.livechess)).await.unwrap();
     let name = ServerName::try_from("board.local").unwrap();
-    let stream = soon(TlsConnector::from(Arc::new(trust)).connect(name, stream)).await.unwrap();
+    let connector = TlsConnector::from(Arc::new(trust));
+    let stream = soon(connector.connect(name, stream)).await.unwrap();
     let (mut far, _) = soon(client_async("wss://board.local/api/v1.0", stream)).await.unwrap();
     soon(far.send(Message::text(r#"{"id":1,"call":"eboards"}"#))).await.unwrap();
     let Message::Text(answer) = soon(far.next()).await.unwrap().unwrap() else { panic!("a text") };
     assert!(answer.as_str().contains("\"serialnr\":\"90001\""), "{answer}");
+
+    // The certificate vouches for a name that the board itself does not know.
+    let stream = soon(TcpStream::connect(server.livechess)).await.unwrap();
+    let name = ServerName::try_from("board.local").unwrap();
+    let mut stream = soon(connector.connect(name, stream)).await.unwrap();
+    let request = "GET /api/v1.0/eboards HTTP/1.0\r\nHost: board.club.example:1982\r\n\r\n";
+    soon(stream.write_all(request.as_bytes())).await.unwrap();
+    let mut answer = String::new();
+    soon(stream.read_to_string(&mut answer)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
+    let plain = [("Host", "board.club.example:1982")];
+    assert_eq!(get(server.livechess, "/api/v1.0/eboards", &plain).await.status, 403);
 
     let mut near = Client::open(server.livechess).await;
     assert_eq!(near.call(r#"{"id":1,"call":"eboards"}"#).await["param"][0]["serialnr"], "90001");

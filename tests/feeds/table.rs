@@ -198,7 +198,10 @@ pub async fn request(address: SocketAddr, method: &str, path: &str, headers: &[(
 
 /// HTTP/1.0, so that the answer ends with the connection and is not cut into chunks.
 async fn send_request(stream: &mut TcpStream, method: &str, path: &str, headers: &[(&str, &str)]) {
-    let mut text = format!("{method} {path} HTTP/1.0\r\nHost: localhost\r\n");
+    let mut text = format!("{method} {path} HTTP/1.0\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        text.push_str("Host: localhost\r\n");
+    }
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));
     }

@@ -14,9 +14,10 @@ use crate::{
     desk::Token,
     doctor::{
         Check, Topic,
-        folders::{self, Folder, Rights, User},
+        folders::{self, Folder, Issuer, Rights, User},
         host::{self, Disk},
     },
+    feed::lichess::Bearer,
     sysclock, time_source,
 };
 
@@ -172,27 +173,33 @@ pub(super) fn permissions(devices: &[PathBuf], is_service: bool) -> Vec<Check> {
 /// The files with the tokens.
 fn tokens(config: &Config, is_service: bool) -> Vec<Check> {
     let service = service(is_service);
+    let look = |key, path: &Path, parse: &dyn Fn(&str) -> Result<(), String>| {
+        let read = fs::read_to_string(path).map_err(|error| error.to_string());
+        let read = read.and_then(|text| parse(&text));
+        folders::token(key, &path.display().to_string(), read, rights(path), service.as_ref())
+    };
+    let of_arbiter = |text: &str| Token::parse(text).map(drop).map_err(|error| error.to_string());
+    let of_lichess = |text: &str| Bearer::parse(text).map(drop).map_err(|error| error.to_string());
     let files = [
         ("arbiter.token-file", &config.arbiter_token),
         ("arbiter.assistant-token-file", &config.assistant_token),
     ];
-    let named: Vec<Check> = files
-        .into_iter()
-        .filter_map(|(key, path)| {
-            let path = path.as_ref()?;
-            let read = fs::read_to_string(path)
-                .map_err(|error| error.to_string())
-                .and_then(|text| Token::parse(&text).map(drop).map_err(|error| error.to_string()));
-            Some(folders::token(key, &path.display().to_string(), read, rights(path), service.as_ref()))
-        })
-        .collect();
-    if named.is_empty() {
-        return vec![Check::not_run(
-            Topic::Tokens,
-            "no token is configured: nothing can be entered over the network",
-        )];
+    let named = files.into_iter().filter_map(|(key, path)| Some((key, path.as_ref()?)));
+    let mut checks: Vec<Check> =
+        named.map(|(key, path)| look((key, Issuer::Organizer), path, &of_arbiter)).collect();
+    if checks.is_empty() {
+        let why = "no token of an arbiter is configured: nothing can be entered over the network";
+        checks.push(Check::not_run(Topic::Tokens, why));
     }
-    named
+    match config.lichess.as_ref().map(|lichess| &lichess.token_file) {
+        Some(Some(path)) => checks.push(look(("lichess.token-file", Issuer::Lichess), path, &of_lichess)),
+        Some(None) => {
+            let why = "that of Lichess is a credential, which the service manager hands to the service alone";
+            checks.push(Check::not_run(Topic::Tokens, why));
+        }
+        None => {}
+    }
+    checks
 }
 
 /// Time, temperature and power.

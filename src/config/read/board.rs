@@ -21,6 +21,7 @@ use crate::{
         clock::{Model, Rounding},
         setup::{DisciplineSetting, GameSetup, Rules, SetupError, Supervision},
     },
+    wire::livechess::serial_of,
 };
 
 /// What `[defaults]` says.
@@ -70,12 +71,7 @@ fn board(
 ) -> Option<BoardConfig> {
     let id = id(section, uses);
     let serial = section.label("serial");
-    if let Some(serial) = &serial
-        && let Some((_, line)) = uses.claim(format!("serial {serial}"), "", section.line())
-    {
-        section
-            .problem("serial", format!("{serial:?} is the serial number of the board on line {line}, too"));
-    }
+    check_serial(section, id.as_ref(), serial.as_deref(), uses);
     let livechess = livechess(section.section("livechess"));
     let own = game(section);
     let name = id.as_ref().map_or("without id", BoardId::as_str);
@@ -130,12 +126,16 @@ fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
         return None;
     };
     let Some(id) = BoardId::new(&text) else {
-        section.problem(
-            "id",
+        let message = if BoardId::names_round(&text) {
+            format!(
+                "{text:?} is the name of a round in web addresses and of its folder; name the board otherwise"
+            )
+        } else {
             format!(
                 "expected 1 to 32 of the characters a-z A-Z 0-9 _ -, but not games or pgn, found {text:?}"
-            ),
-        );
+            )
+        };
+        section.problem("id", message);
         return None;
     };
     let earlier = uses.claim(format!("id {}", text.to_ascii_lowercase()), &text, section.line());
@@ -144,6 +144,26 @@ fn id(section: &Section<'_>, uses: &mut Uses) -> Option<BoardId> {
         section.problem("id", message);
     }
     Some(id)
+}
+
+/// Notes a serial number, configured or made of the identifier, that another board has already.
+fn check_serial(section: &Section<'_>, id: Option<&BoardId>, serial: Option<&str>, uses: &mut Uses) {
+    let own = serial.map(str::to_owned).or_else(|| id.map(|id| serial_of(id.as_str())));
+    let Some(own) = own else { return };
+    let name = id.map_or("", BoardId::as_str);
+    let Some((other, line)) = uses.claim(format!("serial {own}"), name, section.line()) else { return };
+    if serial.is_none() && other == name {
+        // Two boards have one identifier, which was told.
+        return;
+    }
+    if serial.is_some() {
+        section.problem("serial", format!("{own:?} is the serial number of the board on line {line}, too"));
+    } else {
+        let message = format!(
+            "{own:?}, which is made of it, is the serial number of the board on line {line}; set serial"
+        );
+        section.problem("id", message);
+    }
 }
 
 fn game(section: &Section<'_>) -> GameOptions {

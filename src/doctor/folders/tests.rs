@@ -50,11 +50,24 @@ fn a_folder_is_written_made_or_given_to_the_service() {
 fn a_token_is_kept_from_others_and_readable_for_the_service() {
     let rights = |mode| Some(Rights { uid: 0, gid: 996, mode });
     let user = service();
-    let look = |read, mode| token("arbiter.token-file", "/t", read, rights(mode), Some(&user));
+    let key = ("arbiter.token-file", Issuer::Organizer);
+    let look = |read, mode| token(key, "/t", read, rights(mode), Some(&user));
     assert_eq!(look(Ok(()), 0o640).verdict, Verdict::Ok);
     assert_eq!(look(Ok(()), 0o644).verdict, Verdict::Warning);
     assert_eq!(look(Ok(()), 0o600).verdict, Verdict::Failed);
     assert!(look(Err("too short".to_owned()), 0o640).line().contains("openssl rand -hex 16"));
+    let lichess = token(
+        ("lichess.token-file", Issuer::Lichess),
+        "/t",
+        Err("gone".to_owned()),
+        rights(0o640),
+        Some(&user),
+    );
+    assert!(
+        lichess.line().contains("study:write") && !lichess.line().contains("openssl"),
+        "{}",
+        lichess.line()
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::{CloudOptions, game, index, meta, tournament};
 use crate::{
     feed::{
         conditional::Validators,
-        http::{ASK, conditional, cross_origin, preflight, problem},
+        http::{ASK, JSON, conditional, cross_origin, preflight, problem},
         hub::Hub,
         livechess::Now,
     },
@@ -105,7 +105,7 @@ impl Shared {
             );
         };
         let validators = Validators::strong(text.as_bytes()).modified(changed_us, sysclock::wall_micros());
-        let content_type = [(header::CONTENT_TYPE, "application/json")];
+        let content_type = [(header::CONTENT_TYPE, JSON)];
         conditional(headers, &validators, ASK, || (content_type, text).into_response())
     }
 }

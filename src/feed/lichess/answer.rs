@@ -52,7 +52,7 @@ struct Told {
 }
 
 /// Judges an answer to `sent` games for `round`; `now` is in seconds since 1970. `clean` takes out of a text of the
-/// server what nobody may read.
+/// server what nobody may read; it sees all of the text, before that is shortened.
 pub(super) fn judge(
     answer: &Answer,
     round: &str,
@@ -61,7 +61,7 @@ pub(super) fn judge(
     clean: impl Fn(&str) -> String,
 ) -> Verdict {
     let after = answer.retry_after.as_deref().and_then(|text| wait_of(text, answer.date.as_deref(), now));
-    let told = || told(&answer.body).map(|text| format!(": {}", clean(&short(&text)))).unwrap_or_default();
+    let told = || told(&answer.body).map(|text| format!(": {}", short(&clean(&text)))).unwrap_or_default();
     let refused = |reason: String| Verdict::Refused { reason, after };
     match answer.status {
         200 => games(&answer.body, sent, clean),
@@ -97,7 +97,7 @@ fn games(body: &[u8], sent: usize, clean: impl Fn(&str) -> String) -> Verdict {
             "the answer has no list of games; is lichess.url right, and does the network want a log-in?";
         return Verdict::Later { reason: reason.to_owned(), after: None };
     };
-    let clean = |text: &String| clean(&short(text));
+    let clean = |text: &String| short(&clean(text));
     // Every game that is sent has tags: an error without them is about the round.
     let of_round = games.iter().find(|told| told.tags.is_empty() && told.error.is_some());
     if let Some(error) = of_round.and_then(|told| told.error.as_ref()) {
@@ -143,7 +143,7 @@ fn unix_of(date: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::bearer::Bearer, *};
     use proptest::prelude::*;
 
     fn judged(status: u16, body: &str) -> Verdict {
@@ -158,6 +158,26 @@ mod tests {
         let expected =
             vec![Game { moves: Some(6), error: None }, Game { moves: None, error: Some("a b".to_owned()) }];
         assert_eq!(judged(200, body), Verdict::Taken(expected));
+    }
+
+    #[test]
+    fn what_nobody_may_read_is_taken_out_before_a_text_is_shortened() {
+        let token = Bearer::parse("lip_SECRET0SECRET1").unwrap();
+        let clean = |text: &str| token.taken_out_of(text);
+        for before in 0..=LONGEST_TEXT {
+            let text = format!("{}lip_SECRET0SECRET1 tail", "x".repeat(before));
+            for (status, body) in [
+                (500, serde_json::json!({ "error": text })),
+                (400, serde_json::json!({ "error": text })),
+                (200, serde_json::json!({ "games": [{ "tags": { "White": "One" }, "error": text }] })),
+                (200, serde_json::json!({ "games": [{ "tags": {}, "error": text }] })),
+            ] {
+                let answer = Answer { status, body: body.to_string().into_bytes(), ..Answer::default() };
+                let told = format!("{:?}", judge(&answer, "AbCdEfGh", 2, 0, clean));
+                assert!(told.contains("xx") || before < 2, "{told}");
+                assert!(!told.contains("lip_S"), "{before}: {told}");
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The token of a push.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 use hyper::header::HeaderValue;
 
 /// Characters of a token.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=512;
+/// Characters of a token in a row that nobody may read: a server may send back a part of it.
+const PART: usize = 8;
 
 /// A token that goes to Lichess with each push. Nothing prints it.
 #[derive(Clone, PartialEq, Eq)]
@@ -45,9 +47,27 @@ impl Bearer {
         value
     }
 
-    /// A text without the token, should a server send it back.
+    /// A text without the token and its parts, should a server send it back.
     pub(super) fn taken_out_of(&self, text: &str) -> String {
-        text.replace(&self.0, "(token)")
+        let parts: BTreeSet<&[u8]> = self.0.as_bytes().windows(PART).collect();
+        // A token is ASCII, so that its parts begin and end between two characters of any text.
+        let mut secret = vec![false; text.len()];
+        for (at, part) in text.as_bytes().windows(PART).enumerate() {
+            if parts.contains(part) {
+                secret.iter_mut().skip(at).take(PART).for_each(|secret| *secret = true);
+            }
+        }
+        let mut told = String::with_capacity(text.len());
+        let mut inside = false;
+        for (at, c) in text.char_indices() {
+            match (secret.get(at) == Some(&true), inside) {
+                (true, false) => told.push_str("(token)"),
+                (true, true) => {}
+                (false, _) => told.push(c),
+            }
+            inside = secret.get(at) == Some(&true);
+        }
+        told
     }
 }
 
@@ -61,6 +81,12 @@ mod tests {
         assert_eq!(token.header().as_bytes(), b"Bearer lip_SECRET0");
         assert_eq!(format!("{token:?} {:?}", token.header()), "Bearer Sensitive");
         assert_eq!(token.taken_out_of("No such token lip_SECRET0!"), "No such token (token)!");
+        assert_eq!(token.taken_out_of("é lip_SECRET0lip_SECRET0 é"), "é (token) é");
+        // A part of it, too: eight characters in a row.
+        assert_eq!(token.taken_out_of("No token lip_SECR… or p_SECRET0"), "No token (token)… or (token)");
+        for harmless in ["", "lip_", "No such round: SECRET0"] {
+            assert_eq!(token.taken_out_of(harmless), harmless);
+        }
         for wrong in ["", "short", "with a blank", "zwei\nZeilen"] {
             assert_eq!(Bearer::parse(wrong), Err(NoToken), "{wrong}");
             assert!(wrong.is_empty() || !NoToken.to_string().contains(wrong));

@@ -1,9 +1,10 @@
 //! What is pushed: all games of the daemon as one PGN. Pure.
 
+use super::status::Cause;
 use crate::{
     feed::pgn::{AfterSetUp, pgn_of_all},
     laws::time_control::GameControl,
-    publish::{BoardState, Tags},
+    publish::{BoardState, PlayerTags, Tags},
 };
 
 /// Games that Lichess takes in one push; it leaves out those that follow.
@@ -26,6 +27,16 @@ pub(super) enum TooMuch {
          another daemon push some of the boards into a round of their own"
     )]
     Bytes(usize),
+}
+
+impl TooMuch {
+    /// What that is for the operator.
+    pub(super) fn cause(&self) -> Cause {
+        match self {
+            TooMuch::Games(_) => Cause::Games,
+            TooMuch::Bytes(_) => Cause::Bytes,
+        }
+    }
 }
 
 /// The body of a push: all boards in their order. `in_minutes` where the tags have `TimeControl` in minutes
@@ -61,17 +72,25 @@ fn control(tags: &Tags, in_minutes: bool) -> Option<String> {
     }
 }
 
-/// True where both players have a name that Lichess counts as one. It leaves out the games of others.
-pub(super) fn has_names(state: &BoardState) -> bool {
+/// True where Lichess knows who both players are: by a name that it counts as one, or by a number in the list of FIDE.
+/// It leaves out the games of others.
+pub(super) fn names_players(state: &BoardState) -> bool {
     let named = |name: &Option<String>| {
         name.as_deref().is_some_and(|name| name.chars().count() >= 2 && !name.eq_ignore_ascii_case("unknown"))
     };
-    named(&state.tags.white) && named(&state.tags.black)
+    // The number 0 says that a player has none.
+    let listed = |player: &PlayerTags| player.fide_id.is_some_and(|id| id > 0);
+    let known = |name: &Option<String>, player: &PlayerTags| named(name) || listed(player);
+    known(&state.tags.white, &state.tags.white_player) && known(&state.tags.black, &state.tags.black_player)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        publish::Publisher,
+        session::{Session, setup::GameSetup},
+    };
 
     fn tags(control: &str, site: &str) -> Tags {
         Tags { time_control: Some(control.to_owned()), site: Some(site.to_owned()), ..Tags::default() }
@@ -93,5 +112,24 @@ mod tests {
             assert_eq!(control(&tags(told, site), in_minutes).as_deref(), expected, "{told} at {site}");
         }
         assert_eq!(control(&Tags::default(), false), None);
+    }
+
+    #[test]
+    fn a_player_is_known_by_a_name_or_by_his_number() {
+        let setup = GameSetup::default();
+        let publisher = Publisher::new("1", &setup, Tags::default(), &Session::new(&setup).unwrap());
+        let mut state = publisher.state().clone();
+        for (white, number, black, other, known) in [
+            (Some("Aa"), None, Some("Bb"), None, true),
+            (Some("Aa"), None, None, None, false),
+            (Some("A"), None, Some("unknown"), None, false),
+            (None, Some(1_000_001), None, Some(1_000_002), true),
+            (Some("Aa"), None, Some("?"), Some(1_000_002), true),
+            (Some("Aa"), None, None, Some(0), false),
+        ] {
+            (state.tags.white, state.tags.black) = (white.map(str::to_owned), black.map(str::to_owned));
+            (state.tags.white_player.fide_id, state.tags.black_player.fide_id) = (number, other);
+            assert_eq!(names_players(&state), known, "{white:?} {number:?}, {black:?} {other:?}");
+        }
     }
 }

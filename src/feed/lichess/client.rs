@@ -1,7 +1,11 @@
 //! One HTTP connection to the server, kept while it lasts. Redirects are not followed: the token goes to the
 //! configured server and nowhere else.
 
-use std::{io, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 use axum::body::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -13,14 +17,22 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
+    net::{TcpStream, lookup_host},
     time::timeout,
 };
 
-use super::{Push, Server, Timing, answer::Answer, bearer::Bearer, transport::Transport};
+use super::{
+    Push, Server, Timing,
+    answer::Answer,
+    bearer::Bearer,
+    race::first,
+    transport::{Transport, remedy},
+};
 
 /// Longest answer that is read. That to a hundred games is some 60 kB.
 const LONGEST_ANSWER: usize = 1024 * 1024;
+/// An address may take this long before the next one of the server is tried beside it (RFC 8305, section 8).
+const HEAD_START: Duration = Duration::from_millis(250);
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -29,12 +41,19 @@ pub(super) enum Failure {
     Connect { server: String, reason: io::Error },
     #[error("{server} cannot be reached: nothing answers within {} s", after.as_secs())]
     NoConnection { server: String, after: Duration },
-    #[error("no secure connection to {server}: {reason}; is the date of this machine right?")]
-    Tls { server: String, reason: io::Error },
+    #[error("no secure connection to {server}: {reason}; {remedy}")]
+    Tls { server: String, reason: io::Error, remedy: &'static str },
     #[error("{server} does not answer within {} s", after.as_secs())]
     Silent { server: String, after: Duration },
     #[error("the connection to {server} broke: {reason}")]
     Broken { server: String, reason: String },
+}
+
+impl Failure {
+    /// True where this tells a person more than `other`: a server was there.
+    fn tells_more(&self, other: &Failure) -> bool {
+        matches!((self, other), (Failure::Tls { .. }, Failure::Connect { .. }))
+    }
 }
 
 /// The client of one round.
@@ -45,7 +64,15 @@ pub(super) struct Client {
     host: HeaderValue,
     transport: Transport,
     timing: Timing,
-    kept: Option<SendRequest<Full<Bytes>>>,
+    kept: Option<Link>,
+    /// The address that took a request last and did not answer it. It comes last of all.
+    shunned: Option<IpAddr>,
+}
+
+/// A connection over which requests go.
+struct Link {
+    sender: SendRequest<Full<Bytes>>,
+    address: SocketAddr,
 }
 
 /// What is sent names the program, as the rules of the API want it.
@@ -63,6 +90,7 @@ impl Client {
             transport,
             timing,
             kept: None,
+            shunned: None,
         };
         (client, token)
     }
@@ -70,22 +98,29 @@ impl Client {
     /// Sends a body and reads the answer. A kept connection that broke while nobody used it counts for nothing.
     pub(super) async fn push(&mut self, body: String) -> Result<Answer, Failure> {
         let body = Bytes::from(body);
-        let kept = self.kept.take().filter(|kept| !kept.is_closed());
+        let kept = self.kept.take().filter(|kept| !kept.sender.is_closed());
         let (after, server) = (self.timing.answer, self.server.to_string());
         let silent = || Failure::Silent { server: server.clone(), after };
-        if let Some(sender) = kept {
-            match timeout(after, self.ask(sender, body.clone())).await {
+        if let Some(link) = kept {
+            let address = link.address.ip();
+            match timeout(after, self.ask(link, body.clone())).await {
                 Ok(Ok(answer)) => return Ok(answer),
                 Ok(Err(_)) => {}
-                Err(_) => return Err(silent()),
+                Err(_) => {
+                    self.shunned = Some(address);
+                    return Err(silent());
+                }
             }
         }
-        let sender = self.connect().await?;
+        let link = self.connect().await?;
+        self.shunned = Some(link.address.ip());
         let broken = |reason| Failure::Broken { server: server.clone(), reason };
-        timeout(after, self.ask(sender, body)).await.map_err(|_| silent())?.map_err(broken)
+        let answer = timeout(after, self.ask(link, body)).await.map_err(|_| silent())?.map_err(broken)?;
+        self.shunned = None;
+        Ok(answer)
     }
 
-    async fn ask(&mut self, mut sender: SendRequest<Full<Bytes>>, body: Bytes) -> Result<Answer, String> {
+    async fn ask(&mut self, mut link: Link, body: Bytes) -> Result<Answer, String> {
         let request = Request::post(self.path.as_str())
             .header(header::HOST, self.host.clone())
             .header(header::AUTHORIZATION, self.authorization.clone())
@@ -94,31 +129,54 @@ impl Client {
             .header(header::ACCEPT, "application/json")
             .body(Full::new(body))
             .map_err(|error| error.to_string())?;
-        sender.ready().await.map_err(|error| error.to_string())?;
-        let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
+        link.sender.ready().await.map_err(|error| error.to_string())?;
+        let response = link.sender.send_request(request).await.map_err(|error| error.to_string())?;
         let (head, body) = response.into_parts();
         let text = |name| {
             head.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(str::to_owned)
         };
         let (retry_after, date) = (text(header::RETRY_AFTER), text(header::DATE));
         let body = Limited::new(body, LONGEST_ANSWER).collect().await.map_err(|error| error.to_string())?;
-        self.kept = Some(sender);
+        self.kept = Some(link);
         Ok(Answer { status: head.status.as_u16(), retry_after, date, body: body.to_bytes().to_vec() })
     }
 
-    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, Failure> {
+    /// Connects to the first address of the server that answers. One that nothing answers at, as happens where a
+    /// network hands out IPv6 and does not carry it, keeps the others waiting for [`HEAD_START`] only.
+    async fn connect(&self) -> Result<Link, Failure> {
         let (after, server) = (self.timing.connect, self.server.to_string());
         let connected = timeout(after, async {
-            let stream = TcpStream::connect((self.server.host.as_str(), self.server.port)).await;
-            let stream = stream.map_err(|reason| Failure::Connect { server: server.clone(), reason })?;
-            let _ = stream.set_nodelay(true);
-            let secured = self.transport.secure(stream, &self.server.host).await;
-            secured.map_err(|reason| Failure::Tls { server: server.clone(), reason })
+            let unreachable = |reason| Failure::Connect { server: server.clone(), reason };
+            let found = lookup_host((self.server.host.as_str(), self.server.port)).await;
+            let mut addresses: Vec<SocketAddr> = found.map_err(unreachable)?.collect();
+            addresses.sort_by_key(|address| Some(address.ip()) == self.shunned);
+            let attempt = |address| open(address, self.server.clone(), self.transport.clone());
+            let opened = first(addresses, HEAD_START, attempt, Failure::tells_more).await;
+            opened.map_err(|failure| failure.unwrap_or_else(|| unreachable(io::ErrorKind::NotFound.into())))
         });
-        let stream =
+        let (stream, address) =
             connected.await.map_err(|_| Failure::NoConnection { server: server.clone(), after })??;
-        speak(stream).await.map_err(|error| Failure::Broken { server, reason: error.to_string() })
+        let sender = speak(stream).await;
+        let sender = sender.map_err(|error| Failure::Broken { server, reason: error.to_string() })?;
+        Ok(Link { sender, address })
     }
+}
+
+/// Opens a connection to an address of the server, secured where it is to be.
+async fn open(
+    address: SocketAddr,
+    server: Server,
+    transport: Transport,
+) -> Result<(Box<dyn Stream>, SocketAddr), Failure> {
+    let stream = TcpStream::connect(address).await;
+    let stream = stream.map_err(|reason| Failure::Connect { server: server.to_string(), reason })?;
+    let _ = stream.set_nodelay(true);
+    let secured = transport.secure(stream, &server.host).await;
+    let secured = secured.map_err(|reason| {
+        let (server, remedy) = (server.to_string(), remedy(&reason));
+        Failure::Tls { server, reason, remedy }
+    })?;
+    Ok((secured, address))
 }
 
 /// A stream, secured or not.

@@ -10,6 +10,7 @@ mod bearer;
 mod body;
 mod client;
 mod pace;
+mod race;
 mod status;
 mod transport;
 
@@ -30,7 +31,7 @@ use self::{
     answer::{Verdict, judge},
     client::Client,
     pace::Pace,
-    status::Sent,
+    status::{Cause, Sent},
     transport::Transport,
 };
 pub use self::{
@@ -208,7 +209,7 @@ impl Pusher {
         let text = match body::body(boards.iter().map(AsRef::as_ref), self.in_minutes) {
             Ok(text) => text,
             Err(error) => {
-                self.status.refused(None, error.to_string());
+                self.status.refused(error.cause(), error.to_string());
                 return None;
             }
         };
@@ -249,7 +250,7 @@ impl Pusher {
             }
             Verdict::Refused { reason, after } => {
                 self.pace.refused(now, after);
-                self.status.refused(Some(answer.status), reason);
+                self.status.refused(Cause::Answer(answer.status), reason);
             }
         }
         false
@@ -257,5 +258,5 @@ impl Pusher {
 }
 
 fn sent_of(state: &BoardState) -> Sent {
-    Sent { board: state.id.clone(), plies: state.plies.len(), named: body::has_names(state) }
+    Sent { board: state.id.clone(), plies: state.plies.len(), named: body::names_players(state) }
 }

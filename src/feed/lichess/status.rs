@@ -38,6 +38,9 @@ struct Told {
     failures: u64,
     /// Attempts in a row that were not.
     failures_in_a_row: u32,
+    /// Why the last attempt was refused.
+    #[serde(skip)]
+    cause: Option<Cause>,
     /// Size of the last push that was taken.
     bytes: usize,
     games: Vec<GameTold>,
@@ -58,6 +61,17 @@ enum State {
     Refused,
 }
 
+/// Why a push is refused. What differs in the words of one cause is no other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// The server said so, with this status.
+    Answer(u16),
+    /// There are more games than go into a push.
+    Games,
+    /// The games are larger than a push may be.
+    Bytes,
+}
+
 /// One game of the last push.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct GameTold {
@@ -74,7 +88,7 @@ struct GameTold {
 pub(super) struct Sent {
     pub board: String,
     pub plies: usize,
-    /// Both players have names.
+    /// Both players have names or numbers.
     pub named: bool,
 }
 
@@ -111,6 +125,7 @@ impl Status {
             last_push_at: at(wall_us),
             pushes: told.pushes + 1,
             failures_in_a_row: 0,
+            cause: None,
             bytes,
             games,
             ..std::mem::take(&mut *told)
@@ -119,31 +134,30 @@ impl Status {
 
     /// A push failed and is tried again.
     pub(super) fn failed(&self, status: Option<u16>, reason: String) {
-        self.note(State::Retrying, status, reason);
+        if self.note(State::Retrying, status, None, &reason) {
+            tracing::warn!("Lichess: {reason}; trying again until it works");
+        }
     }
 
     /// A push was refused, or cannot be made.
-    pub(super) fn refused(&self, status: Option<u16>, reason: String) {
-        self.note(State::Refused, status, reason);
+    pub(super) fn refused(&self, cause: Cause, reason: String) {
+        let status = if let Cause::Answer(status) = cause { Some(status) } else { None };
+        if self.note(State::Refused, status, Some(cause), &reason) {
+            tracing::error!("Lichess: {reason}; trying again now and then");
+        }
     }
 
-    fn note(&self, state: State, status: Option<u16>, reason: String) {
+    /// True where the log should tell it: once for each cause that a person has to see to, once for a row of failures.
+    fn note(&self, state: State, status: Option<u16>, cause: Option<Cause>, reason: &str) -> bool {
         let mut told = self.lock();
-        // Once for each reason that a person has to see to, once for a row of failures.
-        match state {
-            State::Refused if told.state != state || told.error.as_ref() != Some(&reason) => {
-                tracing::error!("Lichess: {reason}; trying again now and then");
-            }
-            State::Retrying if told.state != state => {
-                tracing::warn!("Lichess: {reason}; trying again until it works");
-            }
-            _ => {}
-        }
+        let is_news = (told.state, told.cause) != (state, cause);
         told.state = state;
-        told.error = Some(reason);
+        told.cause = cause;
+        told.error = Some(reason.to_owned());
         told.last_status = status;
         told.failures += 1;
         told.failures_in_a_row = told.failures_in_a_row.saturating_add(1);
+        is_news
     }
 
     /// What a person should see to.
@@ -202,8 +216,9 @@ fn game(sent: &Sent, told: Option<&Game>) -> GameTold {
     let sent_moves = u64::try_from(sent.plies).unwrap_or(u64::MAX);
     let error = told.and_then(|told| told.error.clone()).or_else(|| {
         if !sent.named {
-            let text = "Lichess leaves out a game without the names of both players, two letters at least; set white \
-                        and black in board.tags";
+            let text = "Lichess leaves out a game without the names of both players, two letters at least, or their \
+                        numbers in the list of FIDE; set white and black, or white-fide-id and black-fide-id, in \
+                        board.tags";
             return Some(text.to_owned());
         }
         match (told, moves) {
@@ -279,7 +294,25 @@ mod tests {
         assert_eq!(status.troubles()[0].detail, "busy");
         status.taken(0, 1, &[sent("1", 0)], &[taken(0)]);
         assert_eq!(status.troubles(), []);
-        status.refused(Some(401), "the token".to_owned());
+        status.refused(Cause::Answer(401), "the token".to_owned());
         assert_eq!((status.troubles()[0].what, status.troubles()[0].board.as_ref()), ("lichess", None));
+    }
+
+    #[test]
+    fn a_refusal_is_news_once_however_its_words_change() {
+        let status = Status::new("AbCdEfGh", "https://lichess.org");
+        let refused = |cause, reason: &str| status.note(State::Refused, None, Some(cause), reason);
+        assert!(refused(Cause::Bytes, "the games are 524300 bytes"));
+        assert!(!refused(Cause::Bytes, "the games are 524400 bytes"));
+        assert_eq!(status.troubles()[0].detail, "the games are 524400 bytes");
+        assert!(refused(Cause::Games, "101 games"));
+        assert!(refused(Cause::Answer(400), "the push is refused (400): one"));
+        assert!(!refused(Cause::Answer(400), "the push is refused (400): two"));
+        assert!(refused(Cause::Answer(401), "the token is not valid (401)"));
+        assert!(status.note(State::Retrying, Some(503), None, "busy"));
+        assert!(!status.note(State::Retrying, None, None, "no route"));
+        assert!(refused(Cause::Answer(401), "the token is not valid (401)"));
+        status.taken(0, 1, &[sent("1", 0)], &[taken(0)]);
+        assert!(refused(Cause::Answer(401), "the token is not valid (401)"));
     }
 }

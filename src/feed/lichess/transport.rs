@@ -98,6 +98,33 @@ impl Transport {
     }
 }
 
+/// What a person should look at where no secure connection comes about.
+pub(super) fn remedy(failure: &io::Error) -> &'static str {
+    const DATE: &str = "is the date of this machine right?";
+    #[cfg(feature = "tls")]
+    {
+        use tokio_rustls::rustls::{CertificateError, Error};
+
+        let of_certificate = failure.get_ref().and_then(|inner| match inner.downcast_ref()? {
+            Error::InvalidCertificate(error) => Some(error),
+            _ => None,
+        });
+        match of_certificate {
+            Some(CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. }) => {
+                return "the certificate is that of another server: is lichess.url right, and does the network want a \
+                        log-in?";
+            }
+            Some(CertificateError::Other(other)) if other.to_string().contains("CaUsedAsEndEntity") => {
+                return "the server shows a certificate that is made for an authority (CA:TRUE), as openssl req -x509 \
+                        does; make it with -addext basicConstraints=critical,CA:FALSE";
+            }
+            _ => {}
+        }
+    }
+    let _ = failure;
+    DATE
+}
+
 #[cfg(feature = "tls")]
 fn authorities(
     trust: &Trust,

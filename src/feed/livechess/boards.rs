@@ -59,6 +59,11 @@ impl Boards {
         known.cloned().unwrap_or_else(|| BoardNote::of(&state.id))
     }
 
+    /// False where the operator switched the board off.
+    pub(super) fn is_active(&self, state: &BoardState) -> bool {
+        self.note(state).active
+    }
+
     /// The list: those on which a game is played first, because clients take the first one.
     pub(super) fn list(&self, now: Now) -> Vec<Eboard> {
         let states = self.hub.boards();

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     feed::hub::Batch,
     publish::{BoardState, FeedEvent, release::Threshold},
-    wire::livechess::{Call, EboardEvent, Request, answer, error, feed},
+    wire::livechess::{Call, EboardEvent, Id, Request, answer, error, feed},
 };
 
 /// Feeds that one client may hold.
@@ -30,7 +30,7 @@ pub struct Client {
 #[derive(Debug)]
 struct Feed {
     /// The identifier that the client chose.
-    id: Value,
+    id: Id,
     /// The state up to which the client was told, and the version of the hub that it is of.
     state: Arc<BoardState>,
     version: u64,
@@ -61,11 +61,11 @@ impl Client {
     }
 
     /// Answers something that is no request.
-    pub(super) fn refuse(&mut self, id: &Value, reason: &str, now: Now) {
+    pub(super) fn refuse(&mut self, id: &Id, reason: &str, now: Now) {
         self.out.push_back(error(id, reason, now.millis()));
     }
 
-    fn call(&mut self, id: &Value, call: Call, now: Now) -> Result<(), String> {
+    fn call(&mut self, id: &Id, call: Call, now: Now) -> Result<(), String> {
         match call {
             Call::Eboards => self.out.push_back(answer(id, self.boards.list(now), now.millis())),
             Call::Sources => self.out.push_back(answer(id, self.boards.sources(), now.millis())),
@@ -94,7 +94,7 @@ impl Client {
     }
 
     /// A feed starts; one with the same identifier starts again.
-    fn subscribe(&mut self, id: &Value, wanted: &str, now: Now) -> Result<EboardEvent, String> {
+    fn subscribe(&mut self, id: &Id, wanted: &str, now: Now) -> Result<EboardEvent, String> {
         let board = self.boards.find(wanted)?;
         let current = self.boards.hub().current(&board);
         let (state, version) = current.ok_or_else(|| format!("eboard {wanted:?} is gone"))?;
@@ -107,15 +107,15 @@ impl Client {
         Ok(event)
     }
 
-    fn find(&mut self, id: &Value) -> Result<&mut Feed, String> {
+    fn find(&mut self, id: &Id) -> Result<&mut Feed, String> {
         self.feeds.iter_mut().find(|feed| feed.id == *id).ok_or_else(|| format!("unknown feed {id}"))
     }
 
-    fn acknowledge(&mut self, id: &Value, now: Now) {
+    fn acknowledge(&mut self, id: &Id, now: Now) {
         self.out.push_back(answer(id, Value::Null, now.millis()));
     }
 
-    fn send(&mut self, id: &Value, event: &EboardEvent, now: Now) {
+    fn send(&mut self, id: &Id, event: &EboardEvent, now: Now) {
         self.out.push_back(feed(id, event, now.millis()));
     }
 

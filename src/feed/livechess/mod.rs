@@ -19,7 +19,6 @@ use axum::{
     routing::get,
 };
 use serde::Serialize;
-use serde_json::Value;
 use tokio::{
     sync::{broadcast::error::RecvError, mpsc, watch},
     time::{MissedTickBehavior, interval},
@@ -32,13 +31,17 @@ pub use self::{
 };
 pub(super) use self::{follow::serial, resources::player};
 use super::{
-    http::{own_words, problem},
+    http::{JSON, is_local, own_words, problem},
     hub::Hub,
     metrics::ClientGuard,
     serve::ended,
     stream::socket::{fault, part, small},
+    tls::Security,
 };
-use crate::publish::{BoardState, release::Threshold};
+use crate::{
+    publish::{BoardState, release::Threshold},
+    wire::livechess::Id,
+};
 
 /// Longest message of a client in bytes; the longest documented one has some 200.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -103,6 +106,11 @@ pub(super) fn router(
 /// Lets requests through that come from no web page, or from a page that is allowed.
 async fn origin(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let Some(origin) = request.headers().get(header::ORIGIN).cloned() else {
+        if is_rebound(&request, &shared.origins) {
+            let text = "ask the board by its IP address or local name, or add http:// and the name of this machine, \
+                        with the port, to [livechess] allowed-origins";
+            return problem(StatusCode::FORBIDDEN, text);
+        }
         return next.run(request).await;
     };
     if !origin.to_str().is_ok_and(|origin| allowed(origin, &shared.origins)) {
@@ -114,6 +122,22 @@ async fn origin(State(shared): State<Shared>, request: Request, next: Next) -> R
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(header::VARY, HeaderValue::from_static("origin"));
     response
+}
+
+/// True for what a web page could have sent whose name was given the address of this machine: a browser takes the two
+/// for one origin then, and tells none. It does tell one for a WebSocket, and under TLS the certificate has to have the
+/// name.
+fn is_rebound(request: &Request, configured: &[String]) -> bool {
+    let headers = request.headers();
+    let secure = request.extensions().get::<Security>().is_some_and(Security::is_secure);
+    if secure || headers.contains_key(header::UPGRADE) {
+        return false;
+    }
+    let names_page = |host: &HeaderValue| {
+        let host = host.to_str().unwrap_or(".").to_ascii_lowercase();
+        !is_local(&host) && !allowed(&format!("http://{host}"), configured)
+    };
+    headers.get_all(header::HOST).iter().any(names_page)
 }
 
 /// True when a page of this origin may use the API.
@@ -173,7 +197,8 @@ async fn round(State(shared): State<Shared>, Path((uuid, index)): Path<(String, 
 
 async fn game(State(shared): State<Shared>, Path(uuid): Path<String>) -> Response {
     let states = shared.boards.hub().boards();
-    let game = resources::game(refs(&states), &uuid, shared.moves, Now::read());
+    let told = |state: &BoardState| shared.boards.is_active(state);
+    let game = resources::game(refs(&states), &uuid, shared.moves, told, Now::read());
     found(game, "game; the pairings of a round name them")
 }
 
@@ -196,7 +221,7 @@ async fn doc(headers: HeaderMap) -> Html<String> {
 
 fn pretty<T: Serialize>(value: &T) -> Response {
     let body = serde_json::to_string_pretty(value).unwrap_or_default();
-    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    let headers = [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, "no-store")];
     (headers, body).into_response()
 }
 
@@ -221,7 +246,7 @@ async fn talk(mut socket: WebSocket, mut shared: Shared) {
             message = socket.recv() => match message {
                 Some(Ok(Message::Text(text))) => client.text(text.as_str(), Now::read()),
                 Some(Ok(Message::Binary(_))) => {
-                    client.refuse(&Value::Null, "expected a text frame with one JSON object", Now::read());
+                    client.refuse(&Id::none(), "expected a text frame with one JSON object", Now::read());
                 }
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
                 Some(Ok(Message::Close(_))) | None => return,

@@ -62,14 +62,19 @@ pub(super) fn round<'s>(
     Some(Round { nr, date: day, pairings: pairings.into_iter().map(pairing).collect() })
 }
 
-/// The game with this identifier.
+/// The game with this identifier. Of a board that is not `told` there is the result alone.
 pub(super) fn game<'s>(
     states: impl IntoIterator<Item = &'s BoardState>,
     uuid: &str,
     moves: Threshold,
+    told: impl Fn(&BoardState) -> bool,
     now: Now,
 ) -> Option<Game> {
     let state = tournaments(states).iter().find_map(|known| known.game(uuid))?;
+    if !told(state) {
+        let (chess960, result) = (Score::of(state, 0).chess960, result(state));
+        return Some(Game { chess960, result, comment: None, clock: None, moves: Vec::new() });
+    }
     let plies = match moves {
         Threshold::Made => state.plies.len(),
         Threshold::Completed => completed_plies(state),

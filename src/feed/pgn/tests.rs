@@ -170,13 +170,19 @@ fn the_times_of_both_sides_are_those_of_the_last_press_until_the_clock_stands() 
     state.plies = vec![ply("e4", Some(5_400_000))].into();
     assert_eq!(tags(&state), [tag("WhiteClock", "1:30:00")], "Black has not pressed yet");
     state.plies = vec![ply("e4", Some(5_400_000)), ply("e5", Some(5_399_000)), ply("d4", None)].into();
-    let both = [tag("WhiteClock", "1:30:00"), tag("BlackClock", "1:29:59"), tag("Clock", "B/1:29:59")];
+    state.clock = Some(clock(Some("white")));
+    let waits = [tag("BlackClock", "1:29:59"), tag("Clock", "W/1:30:00")];
+    assert_eq!(tags(&state), waits, "White has not pressed yet");
+    state.plies =
+        vec![ply("e4", Some(5_400_000)), ply("e5", Some(5_399_000)), ply("d4", Some(5_398_000))].into();
+    state.clock = Some(clock(Some("black")));
+    let both = [tag("WhiteClock", "1:29:58"), tag("BlackClock", "1:29:59"), tag("Clock", "B/1:29:59")];
     assert_eq!(tags(&state), both);
     state.clock = Some(clock(None));
     assert_eq!(tags(&state), [tag("WhiteClock", "1:23:20"), tag("BlackClock", "1:23:19")]);
     state.start_fen = "4k3/4p3/8/8/8/8/4P3/4K3 b - - 0 40".to_owned();
     state.clock = Some(clock(Some("white")));
-    let turned = [tag("WhiteClock", "1:29:59"), tag("BlackClock", "1:30:00"), tag("Clock", "W/1:29:59")];
+    let turned = [tag("WhiteClock", "1:29:59"), tag("BlackClock", "1:29:58"), tag("Clock", "W/1:29:59")];
     assert_eq!(tags(&state), turned);
 }
 

@@ -1,8 +1,8 @@
 //! A game as a list of moves with their times.
 //!
 //! Such a list begins with a start array and has no place for another position. So where the game goes on from a
-//! position that was set up, or an illegal move stands, the list ends there; what followed is in the comment, and
-//! the result is told as ever.
+//! position that was set up, or an illegal move stands, the list ends there, and where it began with another position
+//! there is none; what followed is in the comment, and the result is told as ever.
 
 use shakmaty::{CastlingMode, Position as _};
 
@@ -66,21 +66,22 @@ impl Score {
             Some(first) => array(&first.start_fen, state.chess960),
             None => array(&state.start_fen, state.chess960),
         };
-        let (moves, mut comments) = match state.earlier.first() {
-            Some(first) => {
-                let legal = first.san.iter().take_while(|san| !is_two_squares(san));
+        let (moves, mut comments) = match (state.earlier.first(), chess960) {
+            (Some(first), Some(_)) => {
                 let times = first.times.iter().copied().chain(std::iter::repeat(PlyTimes::default()));
-                (
-                    legal.zip(times).map(|(san, times)| suffixed(san, times)).collect(),
-                    vec![rest(state, plies)],
-                )
+                let timed = legal(first).iter().zip(times);
+                (timed.map(|(san, times)| suffixed(san, times)).collect(), vec![rest(state, plies)])
             }
-            None => (present(state, plies), Vec::new()),
+            (None, Some(_)) => (present(state, plies), Vec::new()),
+            (Some(first), None) => {
+                let moves = legal(first).iter().map(String::as_str);
+                (Vec::new(), vec![part(&first.start_fen, moves), rest(state, plies)])
+            }
+            (None, None) => {
+                let moves = state.plies.iter().take(plies).map(|ply| ply.san.as_str());
+                (Vec::new(), vec![part(&state.start_fen, moves)])
+            }
         };
-        if chess960.is_none() {
-            let start = state.earlier.first().map_or(&state.start_fen, |first| &first.start_fen);
-            comments.insert(0, format!("from {start}"));
-        }
         if state.result == "0-0" {
             comments.push("both players lost (0-0)".to_owned());
         } else if let Some(termination) = state.termination {
@@ -132,19 +133,27 @@ pub fn rest(state: &BoardState, plies: usize) -> String {
     let illegal = |san: &[String]| san.last().filter(|san| is_two_squares(san)).cloned();
     for (index, part) in state.earlier.iter().enumerate() {
         if index > 0 {
-            text.push_str(&format!("; from {}: {}", part.start_fen, part.san.join(" ")));
+            text.push_str("; ");
+            text.push_str(&self::part(&part.start_fen, part.san.iter().map(String::as_str)));
         } else if let Some(two_squares) = illegal(&part.san) {
             text.push_str(&format!("illegal move {two_squares} stands"));
         } else {
             text.push_str("another position was set up");
         }
     }
-    let moves: Vec<&str> = state.plies.iter().take(plies).map(|ply| ply.san.as_str()).collect();
-    text.push_str(&format!("; from {}", state.start_fen));
-    if !moves.is_empty() {
-        text.push_str(&format!(": {}", moves.join(" ")));
-    }
+    text.push_str("; ");
+    text.push_str(&part(&state.start_fen, state.plies.iter().take(plies).map(|ply| ply.san.as_str())));
     text
+}
+
+/// A part of a game in words.
+fn part<'s>(start_fen: &str, moves: impl Iterator<Item = &'s str>) -> String {
+    let moves: Vec<&str> = moves.collect();
+    if moves.is_empty() {
+        format!("from {start_fen}")
+    } else {
+        format!("from {start_fen}: {}", moves.join(" "))
+    }
 }
 
 /// True for a move that has no notation: two squares, as it looked on the board.

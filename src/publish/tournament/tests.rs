@@ -138,7 +138,23 @@ fn a_game_from_another_position_says_so() {
     state.start_fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1".to_owned();
     let score = Score::of(&state, 0);
     let comment = format!("from {}", state.start_fen);
-    assert_eq!((score.chess960, score.comment), (None, Some(comment)));
+    assert_eq!((score.chess960, score.comment), (None, Some(comment.clone())));
+    // A reader would play them from the classical array.
+    state.plies = vec![ply("e4", Some(60_000), None), ply("Kd7", None, None)].into();
+    state.result = "1/2-1/2";
+    let score = Score::of(&state, 1);
+    assert_eq!((score.moves, score.comment), (Vec::new(), Some(format!("{comment}: e4"))));
+    assert_eq!(Outcome::of(&state), Some(Outcome::Draw));
+    // Nor those of its first part.
+    let san = ["e4", "Kd7", "e1e3"].map(str::to_owned).to_vec();
+    let first = EarlierPart { start_fen: state.start_fen.clone(), san, times: Vec::new() };
+    state.earlier = Arc::new(vec![first]);
+    state.start_fen = "8/3k4/8/8/4P3/4K3/8/8 b - - 1 2".to_owned();
+    state.plies = vec![ply("Kc6", None, None)].into();
+    let score = Score::of(&state, 1);
+    let comment = format!("{comment}: e4 Kd7; illegal move e1e3 stands; from {}: Kc6", state.start_fen);
+    assert_eq!((score.moves, score.comment), (Vec::new(), Some(comment)));
+    state.earlier = Arc::default();
     state.chess960 = true;
     state.start_fen = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1".to_owned();
     assert_eq!(Score::of(&state, 0).chess960, Some(0));
