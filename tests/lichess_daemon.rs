@@ -14,6 +14,15 @@ use std::{
 
 use process::{Daemon, get, journals, program};
 use server::{Lichess, Pushed, ROUND, Scripted, TOKEN};
+use touchmoved::{
+    session::setup::GameSetup,
+    simulate::{
+        games::DemoGame,
+        params::{Level, Params},
+        simulate,
+    },
+    wire::sensor_log::{format_event, format_header},
+};
 
 /// A configuration with two boards; `lichess` are the keys of the table.
 fn config(dir: &Path, lichess: &str, speed: u32) -> PathBuf {
@@ -169,6 +178,197 @@ fn a_killed_daemon_tells_how_things_stand_when_it_is_back() {
     let (known, next) = (plies(before.last().unwrap()), plies(&requests[before.len()]));
     assert!(known.iter().zip(&next).all(|(known, next)| known <= next), "{known:?}, then {next:?}");
     assert_eq!(plies(requests.last().unwrap())[0], 33);
+    daemon.end();
+}
+
+/// Files below a directory: path and text. What was being written when the daemon was killed has another name.
+fn tree(dir: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut dirs = vec![dir.to_owned()];
+    while let Some(next) = dirs.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let hidden = path.file_name().unwrap().to_str().unwrap().starts_with('.');
+            if path.is_dir() {
+                dirs.push(path);
+            } else if !hidden {
+                let name = path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned();
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn with_cloud(config: &Path, more: &str) {
+    let text = fs::read_to_string(config).unwrap();
+    let cloud = format!("[cloud]\nenabled = true\ndir = \"cloud\"\n{more}[lichess]");
+    fs::write(config, text.replace("[lichess]", &cloud)).unwrap();
+}
+
+#[test]
+fn a_game_that_is_over_stays_on_its_board_when_the_daemon_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let config = config(dir.path(), &to(&lichess), 1000);
+    with_cloud(&config, "");
+    let mut daemon = Daemon::with_config(&config);
+    until_over(&mut daemon, &lichess);
+    let pgn = dir.path().join("data/pgn");
+    daemon.until("the files", |_| {
+        let text = fs::read_to_string(pgn.join("round-3/games.pgn")).unwrap_or_default();
+        (text.matches("[Result \"*\"]").count() == 0 && text.matches("[Event").count() == 2).then_some(())
+    });
+    daemon.end();
+    let ended_ms = touchmoved::sysclock::wall_micros() / 1000;
+    // The clock was heard before the end of the daemon; the journal knows it to the millisecond.
+    let cloud_tree = || {
+        let mut files = tree(&dir.path().join("cloud"));
+        for (_, text) in &mut files {
+            let time = |line: &str| {
+                let time = line.trim().strip_prefix("\"time\": ")?;
+                Some(time.trim_end_matches(',').parse::<u64>().unwrap())
+            };
+            assert!(text.lines().filter_map(time).all(|time| time <= ended_ms), "{text}");
+            *text = text.lines().filter(|line| time(line).is_none()).collect();
+        }
+        files
+    };
+    let (files, cloud) = (tree(&pgn), cloud_tree());
+    let last = lichess.requests().last().unwrap().body.clone();
+    let boards = |daemon: &mut Daemon| -> Vec<(serde_json::Value, usize)> {
+        let boards = daemon.json("/api/boards");
+        let of =
+            |board: &serde_json::Value| (board["result"].clone(), board["plies"].as_array().unwrap().len());
+        boards.as_array().unwrap().iter().map(of).collect()
+    };
+    for _ in 0..2 {
+        let before = lichess.requests().len();
+        let mut daemon = Daemon::with_config(&config);
+        assert_eq!(boards(&mut daemon)[0], ("1-0".into(), 33));
+        daemon.wait_for("takes 2 game(s)");
+        daemon.until("the recordings", |daemon| {
+            (daemon.said().matches("nothing more to read").count() == 2).then_some(())
+        });
+        assert!(boards(&mut daemon).iter().all(|(result, plies)| *result != "*" && *plies > 0));
+        daemon.kill();
+        assert!(tree(&pgn) == files);
+        assert_eq!(cloud_tree(), cloud, "and the time of its first move");
+        for pushed in &lichess.requests()[before..] {
+            assert_eq!(pushed.body, last);
+        }
+    }
+    for board in ["1", "2"] {
+        assert_eq!(journals(&dir.path().join("data"), board).len(), 1);
+    }
+}
+
+#[test]
+fn the_rest_of_a_round_goes_into_its_folder_and_not_into_the_next_round() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let config = config(dir.path(), &(to(&lichess) + "\ndelay-s = 6"), 1000);
+    with_cloud(&config, "delay-s = 6\n[pgn]\ndelay-s = 6\n");
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("the end of both games", |daemon| {
+        let boards = daemon.json("/api/boards");
+        boards.as_array()?.iter().all(|board| board["status"] == "ended").then_some(())
+    });
+    daemon.kill();
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text.replace("round = 3", "round = 4").replace("speed = 1000", "speed = 1")).unwrap();
+    let before = lichess.requests().len();
+    let pgn = dir.path().join("data/pgn");
+    let read = |path: &str| fs::read_to_string(pgn.join(path)).unwrap_or_default();
+    // Twice: the power may fail while the rest waits.
+    for again in [true, false] {
+        let mut daemon = Daemon::with_config(&config);
+        daemon.wait_for("the rest of the game before waits");
+        daemon
+            .until("the folder of the next round", |_| (!read("round-4/games.pgn").is_empty()).then_some(()));
+        assert_eq!(read("round-4/games.pgn").matches("[Round \"4.").count(), 2);
+        assert!(!read("round-3/games.pgn").contains("Rd8#"), "it waits");
+        daemon.until("a push", |_| (lichess.requests().len() > before + usize::from(!again)).then_some(()));
+        if again {
+            daemon.kill();
+            continue;
+        }
+        daemon.until("the rest of the round", |_| read("round-3/games.pgn").contains("Rd8#").then_some(()));
+        daemon.until("the next round on the boards", |_| {
+            (read("games.pgn").matches("[Round \"4.").count() == 2).then_some(())
+        });
+        daemon.end();
+    }
+    let games = read("round-3/games.pgn");
+    assert!(!games.contains("[Result \"*\"]") && games.matches("[Round \"3.").count() == 2, "{games}");
+    assert_eq!(games, format!("{}\n{}", read("round-3/game-1.pgn"), read("round-3/game-2.pgn")));
+    assert!(read("round-3/game-1.pgn").contains("[White \"White, 2\"]"));
+    let cloud = tree(&dir.path().join("cloud"));
+    let index = &cloud.iter().find(|(path, _)| path.ends_with("round-3/index.json")).unwrap().1;
+    let index: serde_json::Value = serde_json::from_str(index).unwrap();
+    assert_eq!(index["pairings"].as_array().unwrap().len(), 2);
+    assert!(index["pairings"].as_array().unwrap().iter().all(|pairing| pairing["result"] != "*"), "{index}");
+    let of_round = |path: &str| cloud.iter().filter(|(known, _)| known.contains(path)).count();
+    assert_eq!((of_round("round-3/game-"), of_round("round-4/game-")), (2, 2));
+    for pushed in &lichess.requests()[before..] {
+        let rounds: Vec<_> = pushed.games().iter().map(|game| game.tag("Round").to_owned()).collect();
+        assert_eq!(rounds, ["4.2", "4.1"]);
+    }
+}
+
+/// Without a round nothing tells the next game from the last one but its first move.
+#[test]
+fn where_no_round_is_named_the_last_score_stays_until_the_next_game_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let lichess = Lichess::start();
+    let config = config(dir.path(), &to(&lichess), 1000);
+    let mut text = fs::read_to_string(&config).unwrap().replace("\nround = 3", "");
+    for seed in [0, 1] {
+        let simulated = format!("simulated]\nspeed = 1000\nseed = {seed}\nlevel = \"clean\"\n");
+        assert!(text.contains(&simulated));
+        text = text.replace(&simulated, "sensor-log]\npath = \"game.ndjson\"\npace = 1000\n");
+    }
+    fs::write(&config, &text).unwrap();
+    let recording = dir.path().join("game.ndjson");
+    let game = DemoGame::find("opera").unwrap().game(GameSetup::default());
+    let simulation = simulate(&game, &Params::level(Level::Clean), 0).unwrap();
+    let header = format_header(&simulation.setup);
+    let events = simulation.events.iter().map(format_event);
+    let whole = [header.clone()].into_iter().chain(events).collect::<Vec<_>>().join("\n") + "\n";
+    fs::write(&recording, &whole).unwrap();
+    let mut daemon = Daemon::with_config(&config);
+    until_over(&mut daemon, &lichess);
+    daemon.end();
+    let pgn = dir.path().join("data/pgn");
+    let (files, last) = (tree(&pgn), lichess.requests().last().unwrap().body.clone());
+    // Nothing is played.
+    fs::write(&recording, header + "\n").unwrap();
+    for _ in 0..2 {
+        let before = lichess.requests().len();
+        let mut daemon = Daemon::with_config(&config);
+        daemon.wait_for("takes 2 game(s)");
+        assert_eq!(lichess.requests()[before].body, last);
+        assert_eq!(
+            get(daemon.http(), "/pgn/games.pgn").1,
+            fs::read_to_string(pgn.join("games.pgn")).unwrap()
+        );
+        assert_eq!(daemon.json("/api/boards")[0]["result"], "*", "the page shows the board");
+        daemon.kill();
+        assert!(tree(&pgn) == files);
+    }
+    assert_eq!(journals(&dir.path().join("data"), "2").len(), 2, "the next game has its segment");
+    fs::write(&recording, &whole).unwrap();
+    let before = lichess.requests().len();
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("the end of the next games", |_| {
+        let requests = lichess.requests();
+        let requests = requests.get(before..)?;
+        let begun =
+            requests.iter().position(|pushed| pushed.games().iter().any(|game| game.tag("Result") == "*"))?;
+        let is_over = |pushed: &Pushed| pushed.games().iter().all(|game| game.tag("Result") != "*");
+        requests[begun..].iter().any(is_over).then_some(())
+    });
     daemon.end();
 }
 

@@ -12,11 +12,11 @@ use proptest::prelude::*;
 use touchmoved::{
     feed::{
         Output, Outputs,
-        outputs::{Arrival, ReleaseLog, Released},
+        outputs::{Arrival, ReleaseLog, Released, Story},
     },
     publish::{
         BoardState, FeedEvent, completed_san,
-        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Step, Threshold, Waiting},
+        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Shown, Step, Threshold, Waiting},
     },
     session::time::MonoTime,
 };
@@ -384,7 +384,7 @@ proptest! {
         while let Some(moment) = lane.pop(now) {
             take(&mut shown, moment);
         }
-        let past = (0..).zip(&events[..cut]).map(|(ev, (at, events))| Past { at: *at, ev, events: events.clone() });
+        let past = (0..).zip(&events[..cut]).map(|(ev, (at, events))| Past { at: *at, known: *at, ev, events: events.clone() });
         let (_, again, _) = Lane::new(policy, start(), past.collect(), left, now);
         prop_assert_eq!(again, shown);
     }
@@ -410,7 +410,6 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
     let plies = |output| outputs.of(output).board("1").unwrap().plies.len();
     for (ev, events) in (0..).zip(moves()).take(2) {
-        outputs.heed("1", &events);
         outputs.publish("1", MonoTime::from_micros(5), ev, events);
     }
     assert_eq!((plies(Output::LiveChess), plies(Output::Http), plies(Output::Pgn)), (2, 0, 0));
@@ -425,13 +424,16 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
 #[test]
 fn a_restart_is_logged_only_where_something_leaves_by_it() {
     let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
-    let past: Vec<Past> = (0..).zip(moves()).map(|(ev, events)| Past { at: 5, ev, events }).take(3).collect();
+    let past: Vec<Past> =
+        (0..).zip(moves()).map(|(ev, events)| Past { at: 5, known: 5, ev, events }).take(3).collect();
     let logged = |left: &[(&str, i64)]| -> Vec<(String, usize)> {
         let outputs =
             Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default())], Threshold::Made);
         let log = Arc::new(Log::default());
-        let left = left.iter().map(|(output, ev)| ((*output).to_owned(), *ev)).collect();
-        outputs.set(Arrival { past: past.clone(), left, log: Some(log.clone()), ..Arrival::of(start()) });
+        let shown = |ev| Shown { ev, began_us: None };
+        let left = left.iter().map(|(output, ev)| ((*output).to_owned(), shown(*ev))).collect();
+        let game = Story { start: start(), past: past.clone(), left };
+        outputs.set(Arrival { game, log: Some(log.clone()), ..Arrival::of(start()) });
         let log = log.0.lock().unwrap();
         log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect()
     };
@@ -461,7 +463,6 @@ fn the_log_of_livechess_tells_when_a_move_is_in_its_list() {
             .collect()
     };
     let publish = |ev, events: Vec<FeedEvent>| {
-        outputs.heed("1", &events);
         outputs.publish("1", MonoTime::from_micros(5), ev, events);
     };
     publish(0, moves().remove(0));

@@ -57,6 +57,8 @@ pub struct Engine {
     told: Vec<ForArbiter>,
     /// An order to the clock that follows from the last input.
     ordered: Option<LawClockOrder>,
+    /// What happens is in the outputs already.
+    silent: bool,
 }
 
 impl Engine {
@@ -83,7 +85,18 @@ impl Engine {
             records: None,
             told: Vec::new(),
             ordered: None,
+            silent: false,
         }
+    }
+
+    /// Takes what happened before the daemon was started, to `last`; the outputs know of it already.
+    pub fn catch_up(&mut self, inputs: Vec<(MonoTime, Input)>, last: MonoTime) {
+        self.silent = true;
+        for (at, input) in inputs {
+            self.input(at, input);
+        }
+        self.advance(last);
+        self.silent = false;
     }
 
     /// Keeps the facts for the arbiter, too.
@@ -243,10 +256,10 @@ impl Engine {
 
     /// Records what has left since.
     pub fn record_releases(&mut self, released: Vec<Released>) {
-        for Released { to, left, wall_us } in released {
+        for Released { to, left, wall_us, before, late } in released {
             let to = to.into_iter().map(str::to_owned).collect();
-            let entry = Entry { at: self.last, wall_us, body: Body::Release(Release { to, left }) };
-            self.pen.write(entry, false);
+            let entry = Entry { at: self.last, wall_us, body: Body::Release(Release { to, left, before }) };
+            self.pen.write(entry, late);
         }
     }
 
@@ -299,7 +312,7 @@ impl Engine {
     }
 
     fn offer(&mut self, events: Vec<FeedEvent>) {
-        if events.is_empty() {
+        if events.is_empty() || self.silent {
             return;
         }
         self.step += 1;

@@ -10,7 +10,7 @@ use super::{
     ledger::Ledger,
     lock::DataDir,
     outbox::Outbox,
-    resume::{self, Found, OpenError, Running, Told},
+    resume::{self, Before, Found, OpenError, Running, Told},
     run::RunError,
     segments::Segments,
     source::{self, Known, Planned, Span},
@@ -20,13 +20,16 @@ use super::{
 use crate::{
     config::{BoardConfig, Config},
     desk::Records,
-    feed::{Outputs, outputs::Arrival},
+    feed::{
+        Outputs,
+        outputs::{Arrival, Story},
+    },
     game::Board,
     journal::{
         Body, Entry, JournalHeader, Resume,
         record::{program, resume_offset},
     },
-    publish::{Publisher, Tags},
+    publish::{Publisher, Tags, release::Past},
     sensor::{Timeline, matrix::leds::SetUp},
     session::{LOGIC_VERSION, event::Unit, fact::Fact, io::Input, setup::GameSetup, time::MonoTime},
     sysclock,
@@ -109,8 +112,8 @@ pub fn launch(
     let _span = super::log::board_span(&id).entered();
     let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None, before: None });
     let opened = match found {
-        Found::Nothing { prev, before } => prepared.begin(prev, before.map(|told| *told)),
-        Found::Again { prev, inputs } => prepared.begin_again(prev, inputs),
+        Found::Nothing { prev, before } => prepared.begin(prev, before, None),
+        Found::Again { prev, inputs, told, before } => prepared.begin_again(prev, inputs, *told, before),
         Found::Running(running) => Ok(prepared.go_on(*running)),
     };
     let opened = opened.map_err(|source| RunError::Board { board: id.clone(), source })?;
@@ -133,6 +136,9 @@ pub fn launch(
         Engine::new(opened.board, opened.publisher, pen, outbox.clone(), health.clone(), opened.last)
             .with_records(records.clone())
             .with_set_up(opened.set_up);
+    if let Some((inputs, last)) = opened.caught_up {
+        engine.catch_up(inputs, last);
+    }
     for (at, input) in opened.inputs {
         engine.input(at, input);
     }
@@ -172,6 +178,8 @@ struct Opened {
     told: Vec<Fact>,
     /// How the board comes to the outputs.
     arrival: Arrival,
+    /// What happened before, for a segment that does not hold it yet, and the time up to which.
+    caught_up: Option<(Vec<(MonoTime, Input)>, MonoTime)>,
     /// What has to be put in before the first reading.
     inputs: Vec<(MonoTime, Input)>,
     offset_us: u64,
@@ -182,23 +190,24 @@ struct Opened {
 }
 
 impl Prepared {
-    /// A new game.
-    fn begin(&self, prev: Option<String>, before: Option<Told>) -> Result<Opened, OpenError> {
+    /// A new game; `first` is the time of its first record, where that is known.
+    fn begin(
+        &self,
+        prev: Option<String>,
+        before: Option<Box<Before>>,
+        first: Option<MonoTime>,
+    ) -> Result<Opened, OpenError> {
         let board = Board::new(&self.planned.setup)?;
         let publisher = publisher(&self.config, &self.planned.setup, &self.planned.tags, &board);
         let header = JournalHeader { prev, ..self.header.clone() };
         // A recording brings its own time, which may begin at zero.
-        let at = match self.planned.timeline {
+        let at = first.unwrap_or_else(|| match self.planned.timeline {
             Timeline::Live => sysclock::monotonic(),
             Timeline::Scaled { .. } | Timeline::AsFastAsPossible => MonoTime::ZERO,
-        };
+        });
         let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
         tracing::info!("a new game is recorded in {}", segments.path().display());
-        let state = publisher.state().clone();
-        let arrival = match before {
-            Some(told) => Arrival { next: Some(state), ..self.arrival(told) },
-            None => Arrival::of(state),
-        };
+        let arrival = self.arrival(Story::of(publisher.state().clone()), before);
         let (told, inputs) = (Vec::new(), Vec::new());
         let set_up = Some(SetUp::new(&self.planned.setup));
         Ok(Opened {
@@ -208,6 +217,7 @@ impl Prepared {
             last: at,
             told,
             arrival,
+            caught_up: None,
             inputs,
             offset_us: 0,
             span: None,
@@ -216,22 +226,30 @@ impl Prepared {
     }
 
     /// A running game from the beginning, in a new segment.
-    fn begin_again(&self, prev: String, mut inputs: Vec<(MonoTime, Input)>) -> Result<Opened, OpenError> {
-        let mut opened = self.begin(Some(prev), None)?;
-        let last = inputs.last().map_or(MonoTime::ZERO, |(at, _)| *at).plus_micros(1);
+    fn begin_again(
+        &self,
+        prev: String,
+        inputs: Vec<(MonoTime, Input)>,
+        told: Told,
+        before: Option<Box<Before>>,
+    ) -> Result<Opened, OpenError> {
+        let mut opened = self.begin(Some(prev), None, inputs.first().map(|(at, _)| *at))?;
+        let reached = inputs.last().map_or(told.last, |(at, _)| told.last.max(*at));
+        let last = reached.plus_micros(1);
         (opened.span, opened.set_up) = (Span::of(&inputs), None);
         opened.offset_us = self.offset(last, last.since(sysclock::monotonic()));
-        inputs.extend(resume::resume_inputs(last, self.now(last, opened.offset_us)));
-        opened.inputs = inputs;
+        opened.arrival = self.arrival(self.story(told), before);
+        opened.inputs = resume::resume_inputs(last, self.now(last, opened.offset_us)).into();
+        opened.caught_up = Some((inputs, reached));
         Ok(opened)
     }
 
     /// A running game in its own segment.
     fn go_on(&self, running: Running) -> Opened {
-        let Running { mut journal, board, publisher, facts, recorded, told, .. } = running;
+        let Running { mut journal, board, publisher, facts, recorded, told, before, .. } = running;
         let (last, wall_us) = (told.last, sysclock::wall_micros());
         let offset_us = self.offset(last, self.offset_of(&told));
-        let arrival = self.arrival(told);
+        let arrival = self.arrival(self.story(told), before);
         let resume =
             Resume { boot: self.header.boot.clone(), program: program(), logic: LOGIC_VERSION, offset_us };
         let missing = facts.iter().skip(recorded).cloned().map(Body::Fact);
@@ -259,6 +277,7 @@ impl Prepared {
             last,
             told: facts,
             arrival,
+            caught_up: None,
             inputs: resume::resume_inputs(last, self.now(last, offset_us)).into(),
             offset_us,
             span: running.span,
@@ -275,19 +294,33 @@ impl Prepared {
         resume_offset(*last, *last_wall_us, sysclock::monotonic(), sysclock::wall_micros())
     }
 
-    /// A game on its way to the outputs, its times on the clock of this machine. A recording has a time of its
+    /// A game on its way to the outputs, behind what is left of the one before.
+    fn arrival(&self, game: Story, before: Option<Box<Before>>) -> Arrival {
+        let keep = before.as_ref().is_some_and(|before| before.same);
+        let before = before.map(|before| self.story(before.told));
+        Arrival { before, keep, game, log: None }
+    }
+
+    /// A game as the outputs are told of it, its times on the clock of this machine. A recording has a time of its
     /// own: what has not left counts as new.
-    fn arrival(&self, told: Told) -> Arrival {
+    fn story(&self, told: Told) -> Story {
         let offset_us = i64::try_from(self.offset_of(&told)).unwrap_or(i64::MAX);
-        let now = i64::try_from(sysclock::monotonic().as_micros()).unwrap_or(i64::MAX);
-        let Told { start, mut past, left, .. } = told;
-        for step in &mut past {
-            step.at = match self.planned.timeline {
-                Timeline::Live => step.at.saturating_sub(offset_us).min(now),
-                Timeline::Scaled { .. } | Timeline::AsFastAsPossible => now,
+        let signed = |us: u64| i64::try_from(us).unwrap_or(i64::MAX);
+        let (now, wall_us) = (signed(sysclock::monotonic().as_micros()), signed(sysclock::wall_micros()));
+        let past = told.past.into_iter().map(|step| {
+            let (at, known) = match self.planned.timeline {
+                Timeline::Live => {
+                    let at = signed(step.at.as_micros()).saturating_sub(offset_us).min(now);
+                    (at, at)
+                }
+                Timeline::Scaled { .. } | Timeline::AsFastAsPossible => {
+                    let age_us = wall_us.saturating_sub(signed(step.wall_us)).max(0);
+                    (now, now.saturating_sub(age_us))
+                }
             };
-        }
-        Arrival { past, left, ..Arrival::of(start) }
+            Past { at, known, ev: step.ev, events: step.events }
+        });
+        Story { start: told.start, past: past.collect(), left: told.left }
     }
 
     /// What is added to the stamps so that none comes before `last`. Recordings bring their own

@@ -17,9 +17,6 @@ use crate::{
 
 /// Where publications go.
 pub trait Audience: Send + Sync {
-    /// The board knows of these events, which come in one or two parts.
-    fn heed(&self, board: &str, events: &[FeedEvent]);
-
     /// Takes the events of one moment: `at` is when the board knew them, `ev` the event that they follow from.
     fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>);
 
@@ -28,10 +25,6 @@ pub trait Audience: Send + Sync {
 }
 
 impl Audience for Outputs {
-    fn heed(&self, board: &str, events: &[FeedEvent]) {
-        Outputs::heed(self, board, events);
-    }
-
     fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
         Outputs::publish(self, board, at, ev, events);
     }
@@ -95,7 +88,6 @@ impl Outbox {
     /// A status never overtakes a move or a result: `ended` would tell of it.
     pub fn offer(&self, step: u64, now: MonoTime, ev: i64, events: Vec<FeedEvent>) -> bool {
         let mut inner = self.lock();
-        self.audience.heed(&self.board, &events);
         let waits = inner.holding && (!inner.held.is_empty() || !events.iter().all(FeedEvent::is_immediate));
         let (at_once, waiting): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
             !waits || (event.is_immediate() && !matches!(event, FeedEvent::Status { .. }))
@@ -174,8 +166,6 @@ pub(super) mod tests {
     pub(in crate::daemon) struct Seen(Arc<Mutex<Vec<FeedEvent>>>);
 
     impl Audience for Seen {
-        fn heed(&self, _board: &str, _events: &[FeedEvent]) {}
-
         fn publish(&self, _board: &str, _at: MonoTime, _ev: i64, events: Vec<FeedEvent>) {
             self.0.lock().unwrap().extend(events);
         }

@@ -1,20 +1,28 @@
 //! What a board finds at the start: a game that was going on, or none.
 //!
 //! A game goes on when the latest segment of the board's directory was set up in the same way, is
-//! tagged as the same game and holds no end of the game. Its inputs are run again, so that the session, the publisher and the
+//! tagged as the same game and holds no end of the game, or names its round: then it stays on the board when it is over,
+//! until the configuration names another one. Its inputs are run again, so that the session, the publisher and the
 //! feeds stand where they stood; facts that the crash kept out of the file are recorded now. A
 //! segment of another logic version, or one whose facts do not come out, is left as it is and its
 //! inputs are run into a new segment.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     game::Board,
     journal::{
-        Cut, Journal, JournalError, JournalHeader, Recovered, latest_segment,
+        Cut, Journal, JournalError, JournalHeader, Recovered,
         replay::{self, ReplayError},
+        segments,
     },
-    publish::{BoardState, Publisher, Tags, release::Past},
+    publish::{
+        BoardState, FeedEvent, Publisher, Tags,
+        release::{Shown, begins},
+    },
     session::{
         LOGIC_VERSION,
         event::Event,
@@ -47,8 +55,8 @@ pub enum Found {
     Nothing {
         /// Head of the segment before.
         prev: Option<String>,
-        /// The game in it, where it is over: outputs that stay behind may not have shown all of it.
-        before: Option<Box<Told>>,
+        /// The game before it: outputs that stay behind may not have shown all of it.
+        before: Option<Box<Before>>,
     },
     /// A game that goes on, in a new segment.
     Again {
@@ -56,6 +64,10 @@ pub enum Found {
         prev: String,
         /// All inputs of the game.
         inputs: Vec<(MonoTime, Input)>,
+        /// What the public was told.
+        told: Box<Told>,
+        /// The game before it.
+        before: Option<Box<Before>>,
     },
 }
 
@@ -64,16 +76,38 @@ pub enum Found {
 pub struct Told {
     /// The board when the game began.
     pub start: BoardState,
-    /// What has happened since; the times are those of the journal.
-    pub past: Vec<Past>,
-    /// The latest event of the board whose effects have left, by output.
-    pub left: BTreeMap<String, i64>,
+    /// What has happened since.
+    pub past: Vec<Step>,
+    /// What each output has shown of it.
+    pub left: BTreeMap<String, Shown>,
     /// Time of the last record.
     pub last: MonoTime,
     /// UTC of the last record, in microseconds since 1970.
     pub last_wall_us: u64,
     /// Identifier of the boot that wrote last, and what it added to its clock, in microseconds.
     pub boot: (String, u64),
+}
+
+/// What happened at one moment of a game.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Time of the journal.
+    pub at: MonoTime,
+    /// UTC, in microseconds since 1970.
+    pub wall_us: u64,
+    /// Index of the event of the board that it follows from.
+    pub ev: i64,
+    /// What happened.
+    pub events: Vec<FeedEvent>,
+}
+
+/// The game before the one that is recorded.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// What the public was told of it.
+    pub told: Told,
+    /// Nothing but its end tells it from the next one.
+    pub same: bool,
 }
 
 /// A game that goes on.
@@ -90,12 +124,29 @@ pub struct Running {
     pub recorded: usize,
     /// What the public was told.
     pub told: Told,
+    /// The game before it.
+    pub before: Option<Box<Before>>,
     /// What came from the source.
     pub span: Option<Span>,
     /// Plies that had been made.
     pub plies: usize,
     /// A torn last line, cut off.
     pub cut: Option<Cut>,
+}
+
+/// Segments that are looked through for the game before: a daemon that was started in vain leaves empty ones.
+const LOOK_BACK: usize = 8;
+
+/// A segment with its game.
+struct Segment {
+    recovered: Recovered,
+    board: Board,
+    publisher: Publisher,
+    start: BoardState,
+    facts: Vec<Fact>,
+    past: Vec<Step>,
+    /// Its game has the set-up and the tags that are configured.
+    goes_on: bool,
 }
 
 /// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new, for a game with this
@@ -106,52 +157,59 @@ pub fn look(
     tags: &Tags,
     publisher: impl Fn(&GameSetup, &Tags, &Board) -> Publisher,
 ) -> Result<Found, OpenError> {
-    let Some(path) = latest_segment(dir)? else { return Ok(Found::Nothing { prev: None, before: None }) };
-    let recovered = match Journal::recover(&path) {
-        Ok(recovered) => recovered,
-        Err(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. })) => {
+    let paths = segments(dir)?;
+    let Some(path) = paths.first() else { return Ok(Found::Nothing { prev: None, before: None }) };
+    let read = |path: &Path| Segment::read(path, setup, tags, &publisher);
+    let segment = match read(path) {
+        Err(OpenError::Journal(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. }))) => {
             tracing::error!("{error} (the daemon does that now)");
             return Ok(Found::Nothing { prev: None, before: None });
         }
-        Err(error) => return Err(error.into()),
+        segment => segment?,
     };
-    let prev = recovered.journal.head().to_owned();
-    let header = &recovered.header;
-    let goes_on = same_setup(header, setup) && same_game(&header.tags, tags);
-    // The tags of a game that goes on may have been corrected.
-    let (setup, tags) = if goes_on { (setup, tags) } else { (&header.setup, &header.tags) };
-    let mut board = Board::new(setup)?;
-    let mut publisher = publisher(setup, tags, &board);
-    let start = publisher.state().clone();
-    let (facts, past) = run_again(&recovered, &mut board, &mut publisher);
-    let told = Told {
-        start,
-        past,
-        left: recovered.left,
-        last: recovered.last,
-        last_wall_us: recovered.last_wall_us,
-        boot: recovered.boot,
-    };
-    if !goes_on {
+    let earlier = paths.iter().skip(1).take(LOOK_BACK);
+    let prev = segment.recovered.journal.head().to_owned();
+    let over = segment.board.session().is_over();
+    if !segment.goes_on {
         tracing::info!("{} holds another game: a new one begins", path.display());
     }
-    if !goes_on || board.session().is_over() {
-        return Ok(Found::Nothing { prev: Some(prev), before: Some(Box::new(told)) });
+    // A round is played once: its game stays on the board until the configuration names another one.
+    if !segment.goes_on || over && tags.round.is_none() {
+        let before = if segment.has_begun() {
+            let same = segment.goes_on;
+            Some(Box::new(Before { told: segment.told().0, same }))
+        } else {
+            before(&segment.recovered.left_before, earlier, read)
+        };
+        return Ok(Found::Nothing { prev: Some(prev), before });
     }
-    let differs = match replay::check(&path) {
+    if over {
+        tracing::info!(
+            "the game in {} is over and stays on the board; the next one needs its tags (round, players) in the \
+             configuration",
+            path.display()
+        );
+    }
+    let before = before(&segment.recovered.left_before, earlier, read);
+    let differs = match replay::check(path) {
         Err(error @ ReplayError::Differs { .. }) => Some(error),
         _ => None,
     };
+    let Segment { recovered, facts, .. } = &segment;
     if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
         let why = differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
         tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
-        return Ok(Found::Again { prev, inputs: recovered.inputs });
+        let (told, recovered) = segment.told();
+        return Ok(Found::Again { prev, inputs: recovered.inputs, told: Box::new(told), before });
     }
-    let plies = board.session().plies().len();
+    let plies = segment.board.session().plies().len();
+    let (board, publisher, facts) = (segment.board.clone(), segment.publisher.clone(), segment.facts.clone());
+    let (told, recovered) = segment.told();
     Ok(Found::Running(Box::new(Running {
         facts,
         recorded: recovered.facts,
         told,
+        before,
         span: Span::of(&recovered.inputs),
         plies,
         cut: recovered.cut,
@@ -161,26 +219,91 @@ pub fn look(
     })))
 }
 
+/// The latest game of these segments that is another one than the one that goes on. `left` is what left of it while
+/// a later segment was written. One that cannot be read is passed over: its outputs have what they have.
+fn before<'p>(
+    left: &BTreeMap<String, Shown>,
+    paths: impl Iterator<Item = &'p PathBuf>,
+    read: impl Fn(&Path) -> Result<Segment, OpenError>,
+) -> Option<Box<Before>> {
+    let mut left = left.clone();
+    for path in paths {
+        let Ok(segment) = read(path) else { continue };
+        let over = segment.board.session().is_over();
+        let is_another = !segment.goes_on || over && segment.start.tags.round.is_none();
+        if is_another && segment.has_begun() {
+            let same = segment.goes_on;
+            let mut told = segment.told().0;
+            merge(&mut told.left, &left);
+            return Some(Box::new(Before { told, same }));
+        }
+        merge(&mut left, &segment.recovered.left_before);
+    }
+    None
+}
+
+fn merge(known: &mut BTreeMap<String, Shown>, more: &BTreeMap<String, Shown>) {
+    for (output, shown) in more {
+        known.entry(output.clone()).and_modify(|known| known.merge(*shown)).or_insert(*shown);
+    }
+}
+
+impl Segment {
+    fn read(
+        path: &Path,
+        setup: &GameSetup,
+        tags: &Tags,
+        publisher: impl Fn(&GameSetup, &Tags, &Board) -> Publisher,
+    ) -> Result<Segment, OpenError> {
+        let recovered = Journal::recover(path)?;
+        let header = &recovered.header;
+        let goes_on = same_setup(header, setup) && same_game(&header.tags, tags);
+        // The tags of a game that goes on may have been corrected.
+        let (setup, tags) = if goes_on { (setup, tags) } else { (&header.setup, &header.tags) };
+        let mut board = Board::new(setup)?;
+        let mut publisher = publisher(setup, tags, &board);
+        let start = publisher.state().clone();
+        let (facts, past) = run_again(&recovered, &mut board, &mut publisher);
+        Ok(Segment { recovered, board, publisher, start, facts, past, goes_on })
+    }
+
+    fn has_begun(&self) -> bool {
+        self.past.iter().any(|step| begins(&step.events))
+    }
+
+    fn told(self) -> (Told, Recovered) {
+        let Segment { recovered, start, past, .. } = self;
+        let told = Told {
+            start,
+            past,
+            left: recovered.left.clone(),
+            last: recovered.last,
+            last_wall_us: recovered.last_wall_us,
+            boot: recovered.boot.clone(),
+        };
+        (told, recovered)
+    }
+}
+
 /// Runs the inputs of a segment through a new board, to the time of its last record.
-fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> (Vec<Fact>, Vec<Past>) {
+fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> (Vec<Fact>, Vec<Step>) {
     let (mut facts, mut past) = (Vec::new(), Vec::new());
     let mut links = Links::new(board.has_two_boards());
-    let mut conclude = |board: &mut Board, at: MonoTime, up: Option<bool>| {
+    let mut conclude = |board: &mut Board, at: MonoTime, wall_us: u64, up: Option<bool>| {
         let new = drain(board);
         let mut events = up.map(|up| publisher.link(up)).unwrap_or_default();
         events.extend(publisher.apply(&new, board.session()));
         facts.extend(new);
         if !events.is_empty() {
-            let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
-            past.push(Past { at, ev: board.session().last_event(), events });
+            past.push(Step { at, wall_us, ev: board.session().last_event(), events });
         }
     };
-    for (at, input) in &recovered.inputs {
+    for ((at, input), wall_us) in recovered.inputs.iter().zip(&recovered.walls) {
         board.input(*at, input);
-        conclude(board, *at, links.heed(input));
+        conclude(board, *at, *wall_us, links.heed(input));
     }
     board.advance(recovered.last);
-    conclude(board, recovered.last, None);
+    conclude(board, recovered.last, recovered.last_wall_us, None);
     (facts, past)
 }
 

@@ -36,7 +36,10 @@ use crate::{
         self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles, lichess::Push,
         livechess::BoardNote,
     },
-    publish::release::Policy,
+    publish::{
+        release::Policy,
+        tournament::{MOST_ROUNDS, is_numbered},
+    },
     sensor::{Reading, Sink, SourceError, Stop, Timeline, serial::place::Roots},
     session::time::MonoTime,
     sysclock,
@@ -160,6 +163,16 @@ async fn serve(
     let mut boards = Boards::start(prepared, &outputs, desk)?;
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines))).pushing(push);
     let health = boards.health.clone();
+    if config.cloud.is_some() {
+        for state in outputs.live().boards().iter().filter(|state| !is_numbered(state)) {
+            tracing::warn!(
+                board = state.id,
+                "the Cloud counts rounds from 1 to {MOST_ROUNDS} and leaves the game of round {:?} out; begin the tag with \
+                 the number of the round, such as \"7 Final\"",
+                state.tags.round.as_deref().unwrap_or_default()
+            );
+        }
+    }
     outputs.live().set_operator(Arc::new(health.clone()));
     if let Some(address) = livechess.filter(|_| config.livechess_tls.is_some()) {
         tracing::info!("LiveChess over TLS at the same port: wss://{address}/api/v1.0");
@@ -195,7 +208,7 @@ fn feed_config(config: &Config) -> FeedConfig {
         operator: config.operator,
         stream: config.stream,
         livechess_moves: config.livechess_moves,
-        pgn_after_set_up: if config.pgn_stops { AfterSetUp::Stop } else { AfterSetUp::GoOn },
+        pgn_after_set_up: after_set_up(config),
         cloud: config.cloud.clone().map(|cloud| CloudOptions { dir: cloud.dir, host: cloud.host }),
         livechess_tls: config.livechess_tls.clone().map(|(certificate, key)| TlsFiles { certificate, key }),
         livechess_boards: config.boards.iter().map(note).collect(),
@@ -204,6 +217,11 @@ fn feed_config(config: &Config) -> FeedConfig {
         dgt: dgt_ports(config),
         ..FeedConfig::default()
     }
+}
+
+/// How a PGN tells a game that goes on from another position.
+pub(super) fn after_set_up(config: &Config) -> AfterSetUp {
+    if config.pgn_stops { AfterSetUp::Stop } else { AfterSetUp::GoOn }
 }
 
 /// What LiveChess clients are told of a board besides its game.

@@ -46,7 +46,7 @@ pub(super) fn push(config: &Config) -> Result<Option<Push>, RunError> {
     let push = Push::new(round, server, token, &trust);
     let push = push.map_err(|error: TlsError| RunError::Lichess(error.to_string()))?;
     let timing = Timing { interval: Duration::from_millis(*interval_ms), ..Timing::default() };
-    Ok(Some(push.in_minutes(*tags_in_minutes).timed(timing)))
+    Ok(Some(push.in_minutes(*tags_in_minutes).after_set_up(super::run::after_set_up(config)).timed(timing)))
 }
 
 /// The token of Lichess: from its file, or else from the service manager.

@@ -39,6 +39,14 @@ pub(super) struct Document {
     pub(super) text: String,
 }
 
+/// A folder of a round: its games are `game-1` to `game-<games>`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Folder {
+    /// Its path below the directory.
+    pub(super) path: String,
+    pub(super) games: usize,
+}
+
 /// What files are kept.
 pub(super) trait Shelf: Send + 'static {
     /// The files in words, for the log.
@@ -47,6 +55,11 @@ pub(super) trait Shelf: Send + 'static {
     fn concerns(batch: &Batch) -> bool;
     /// The files that may have changed with these boards.
     fn documents(&self, hub: &Hub, dir: &Path, boards: &BTreeSet<String>) -> Vec<Document>;
+    /// What the name of a game's file ends in.
+    const GAME: &'static str;
+    /// The folders of the rounds that are played now. A game beyond the last one there is one of a board that is no
+    /// longer in the configuration: programs that publish the folder would take it.
+    fn folders(&self, hub: &Hub) -> Vec<Folder>;
     /// A file was written, or could not be.
     fn count(&self, _hub: &Hub, _written: bool) {}
 }
@@ -59,8 +72,8 @@ pub(super) async fn write_until<S: Shelf>(
     mut ending: watch::Receiver<bool>,
 ) {
     let mut live = hub.watch();
-    let (dirty, written) = (BTreeSet::new(), BTreeMap::new());
-    let mut writer = Writer { shelf, dir, hub, dirty, written, failing: false };
+    let (dirty, written, tidy) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
+    let mut writer = Writer { shelf, dir, hub, dirty, written, tidy, failing: false };
     writer.all_dirty();
     loop {
         // In this order: what was published before the end began is seen below.
@@ -116,6 +129,8 @@ struct Writer<S> {
     dirty: BTreeSet<String>,
     /// What stands in the files, by path.
     written: BTreeMap<String, String>,
+    /// The folders that were tidied up.
+    tidy: BTreeSet<Folder>,
     /// True after a failure was logged.
     failing: bool,
 }
@@ -167,6 +182,12 @@ impl<S: Shelf> Writer<S> {
 
     fn try_write(&mut self) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
+        // Somebody may have taken files away: then all of them are written again.
+        let known = self.written.len();
+        self.written.retain(|path, _| self.dir.join(path).exists());
+        if self.written.len() < known {
+            self.all_dirty();
+        }
         let mut result = Ok(());
         let mut folders = BTreeSet::new();
         for document in self.shelf.documents(&self.hub, &self.dir, &self.dirty) {
@@ -182,11 +203,41 @@ impl<S: Shelf> Writer<S> {
                 Err(error) => result = result.and(Err(error)),
             }
         }
+        for folder in self.shelf.folders(&self.hub) {
+            if !self.tidy.contains(&folder) {
+                folders.extend(tidy_up(&self.dir.join(&folder.path), S::GAME, folder.games)?);
+                self.tidy.insert(folder);
+            }
+        }
         for folder in folders {
             File::open(folder)?.sync_all()?;
         }
         result
     }
+}
+
+/// Takes away the games beyond the last one; the folder, where there was one.
+fn tidy_up(folder: &Path, ending: &str, games: usize) -> io::Result<Option<PathBuf>> {
+    let mut found = None;
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        let number = entry.file_name().to_str().and_then(|name| game_number(name, ending));
+        if number.is_some_and(|number| number > games) {
+            fs::remove_file(entry.path())?;
+            tracing::info!(file = %entry.path().display(), "no board plays this game any more: taken away");
+            found = Some(folder.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// The number of `game-<M>.<ending>`.
+pub(super) fn game_number(name: &str, ending: &str) -> Option<usize> {
+    name.strip_prefix("game-")?.strip_suffix(ending)?.strip_suffix('.')?.parse().ok()
 }
 
 /// Writes a file in one step; the directory that it is in.

@@ -24,7 +24,7 @@ use super::{
     stream::{self, Told, told},
 };
 use crate::{
-    publish::{BoardState, tournament::round_of},
+    publish::{BoardState, tournament::round_name},
     sysclock,
     wire::stream::Watch,
 };
@@ -229,7 +229,7 @@ async fn board(State(shared): State<Shared>, Path(id): Path<String>, headers: He
 }
 
 async fn board_pgn(State(shared): State<Shared>, Path(id): Path<String>, headers: HeaderMap) -> Response {
-    match shared.hub.board(&id) {
+    match shared.hub.scores().into_iter().find(|state| state.id == id) {
         Some(state) => pgn(&headers, pgn_of(&state, shared.pgn), shared.hub.score_changed_us(&id)),
         None => unknown_board(&id),
     }
@@ -242,12 +242,20 @@ async fn pgn_file(State(shared): State<Shared>, Path(file): Path<String>, header
             "PGN is at /pgn/games.pgn, at /pgn/{board}.pgn and at /pgn/round-{number}.pgn",
         );
     };
-    let round = id.strip_prefix("round-").and_then(|number| number.parse::<usize>().ok());
+    let round = id.strip_prefix("round-").map(|name| {
+        // A number may have zeros in front.
+        name.parse::<usize>().map_or_else(|_| name.to_owned(), |number| number.to_string())
+    });
     if id != "games" && (round.is_none() || shared.hub.board(id).is_some()) {
         return board_pgn(State(shared), Path(id.to_owned()), headers).await;
     }
-    let mut states = shared.hub.boards();
-    states.retain(|state| round.is_none_or(|round| round_of(state) == round));
+    let states: Vec<_> = match &round {
+        Some(round) => {
+            let games = shared.hub.games().into_iter();
+            games.filter(|state| round_name(state).as_ref() == Some(round)).collect()
+        }
+        None => shared.hub.scores(),
+    };
     if states.is_empty() && round.is_some() {
         return problem(StatusCode::NOT_FOUND, "no board plays this round; /api/boards tells the rounds");
     }

@@ -29,7 +29,7 @@ use super::{
     operator::{Desk, Operator},
 };
 use crate::{
-    publish::{BoardState, ClockFace, FeedEvent, PublicClock},
+    publish::{BoardState, ClockFace, FeedEvent, PublicClock, tournament::round_name},
     sysclock,
 };
 
@@ -76,6 +76,58 @@ struct Channel {
     changed_us: u64,
     /// When the first move of the game was shown.
     began_us: Option<u64>,
+    /// The game before, as it was shown in the end, and when its first move was.
+    before: Option<(Arc<BoardState>, Option<u64>)>,
+    /// The game of the configuration, while the one before it is still shown.
+    next: Option<Arc<BoardState>>,
+    /// Nothing but its end tells the game before from the one of the configuration.
+    keep: bool,
+}
+
+impl Channel {
+    /// The game that the configuration names.
+    fn latest(&self) -> &Arc<BoardState> {
+        self.next.as_ref().unwrap_or(&self.state)
+    }
+
+    /// True while the score of the game before stands for the next one, which has not begun.
+    fn stays(&self) -> bool {
+        let latest = self.latest();
+        let begun = !latest.plies.is_empty()
+            || !latest.earlier.is_empty()
+            || latest.result != "*"
+            || latest.termination.is_some();
+        self.keep && !begun && (self.next.is_some() || self.before.is_some())
+    }
+
+    /// The game whose score is shown.
+    fn score(&self) -> &Arc<BoardState> {
+        let before = self.before.as_ref().filter(|_| self.next.is_none() && self.stays());
+        before.map_or(&self.state, |(state, _)| state)
+    }
+
+    /// The game that the configuration names, or the one before, where only its first move will tell them apart.
+    fn configured(&self) -> &Arc<BoardState> {
+        if self.stays() { self.score() } else { self.latest() }
+    }
+
+    /// The games of the board, the latest last. Of one round of an event there is one.
+    fn games(&self) -> Vec<&Arc<BoardState>> {
+        let before = self.before.as_ref().map(|(state, _)| state);
+        let mut games: Vec<_> = before.into_iter().chain([&self.state]).chain(&self.next).collect();
+        if self.stays() {
+            games.pop();
+        }
+        let place = |state: &BoardState| (state.tags.event.clone(), round_name(state));
+        for index in (0..games.len()).rev() {
+            let known = games.get(index).map(|state| place(state));
+            let later = games.get(index + 1..).unwrap_or_default();
+            if later.iter().any(|state| Some(place(state)) == known) {
+                games.remove(index);
+            }
+        }
+        games
+    }
 }
 
 /// A numbered event.
@@ -239,20 +291,39 @@ impl Hub {
 
     /// Puts a board into the hub, or a new game on a board that is there. Boards keep the order in
     /// which they came.
-    pub fn set(&self, mut state: BoardState) {
+    pub fn set(&self, state: BoardState) {
+        self.put(state, None, false);
+    }
+
+    /// The same for a board whose clock was heard before the daemon was started, in microseconds of the monotonic
+    /// clock.
+    pub(super) fn set_as(&self, state: BoardState, heard: Option<i64>) {
+        self.put(state, heard, false);
+    }
+
+    /// Puts the next game on a board; the one that was shown becomes the one before.
+    pub(super) fn begin(&self, state: BoardState) {
+        self.put(state, None, true);
+    }
+
+    fn put(&self, mut state: BoardState, heard: Option<i64>, begins: bool) {
         let now = sysclock::wall_micros();
         self.0.clocks.set(&state.id, sysclock::monotonic());
-        state.clock = state.clock.map(heard_now);
+        state.clock =
+            state.clock.map(|clock| heard.map_or_else(|| heard_now(clock), |at| heard_at(clock, at)));
         let mut shared = self.lock();
         let board: Arc<str> = state.id.as_str().into();
         let state = Arc::new(state);
         let own = match shared.boards.iter_mut().find(|channel| *channel.state.id == *board) {
             Some(channel) => {
-                channel.state = Arc::clone(&state);
+                let shown = std::mem::replace(&mut channel.state, Arc::clone(&state));
                 channel.last += 1;
                 channel.score_changed_us = now;
                 channel.changed_us = now;
-                channel.began_us = None;
+                let began_us = channel.began_us.take();
+                if begins {
+                    (channel.before, channel.next) = (Some((shown, began_us)), None);
+                }
                 channel.last
             }
             None => {
@@ -262,6 +333,9 @@ impl Hub {
                     score_changed_us: now,
                     changed_us: now,
                     began_us: None,
+                    before: None,
+                    next: None,
+                    keep: false,
                 });
                 1
             }
@@ -272,14 +346,58 @@ impl Hub {
         let _ = self.0.live.send(Arc::new(batch));
     }
 
+    /// The game that a board had before, and when its first move was shown. With `keep` its score stays until the
+    /// present one begins.
+    pub(super) fn set_before(&self, state: BoardState, began_us: Option<u64>, keep: bool) {
+        let mut shared = self.lock();
+        if let Some(channel) = shared.boards.iter_mut().find(|channel| channel.state.id == state.id) {
+            (channel.before, channel.keep) = (Some((Arc::new(state), began_us)), keep);
+        }
+    }
+
+    /// The game that is put on a board once the rest of the one before has been shown.
+    pub(super) fn set_next(&self, state: BoardState, keep: bool) {
+        let mut shared = self.lock();
+        if let Some(channel) = shared.boards.iter_mut().find(|channel| channel.state.id == state.id) {
+            (channel.next, channel.keep) = (Some(Arc::new(state)), keep);
+        }
+    }
+
+    /// The games of all boards by their rounds: those that are shown, the ones before them, and those that come
+    /// next. They stand in the order of the boards.
+    pub(super) fn games(&self) -> Vec<Arc<BoardState>> {
+        self.lock().boards.iter().flat_map(|channel| channel.games().into_iter().cloned()).collect()
+    }
+
+    /// The boards whose game before is still being shown.
+    pub(super) fn unfinished(&self) -> Vec<String> {
+        let shared = self.lock();
+        let waiting = shared.boards.iter().filter(|channel| channel.next.is_some() && !channel.keep);
+        waiting.map(|channel| channel.state.id.clone()).collect()
+    }
+
+    /// The games of the configuration, one for each board: the next one where the one before is still shown.
+    pub(super) fn configured(&self) -> Vec<Arc<BoardState>> {
+        self.lock().boards.iter().map(|channel| channel.configured().clone()).collect()
+    }
+
+    /// The games whose scores are shown, one for each board.
+    pub(super) fn scores(&self) -> Vec<Arc<BoardState>> {
+        self.lock().boards.iter().map(|channel| channel.score().clone()).collect()
+    }
+
     /// Takes events of a board that is in the hub, in order. The state of the board is brought up to
     /// date here, so that moves which are still on their way to the disk stay out of it while lifts
     /// and clocks already go through.
     pub fn publish(&self, board: &str, events: Vec<FeedEvent>) {
+        self.publish_at(board, events, sysclock::wall_micros());
+    }
+
+    /// The same at this moment, in microseconds of UTC.
+    pub(super) fn publish_at(&self, board: &str, events: Vec<FeedEvent>, now: u64) {
         if events.is_empty() {
             return;
         }
-        let now = sysclock::wall_micros();
         let mut shared = self.lock();
         let Some(index) = shared.boards.iter().position(|channel| channel.state.id == board) else {
             drop(shared);
@@ -344,10 +462,14 @@ impl Hub {
         shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.changed_us)
     }
 
-    /// When the first move of the game on a board was shown, in microseconds of UTC.
-    pub(super) fn began_us(&self, id: &str) -> Option<u64> {
+    /// When the first move of a game was shown, in microseconds of UTC.
+    pub(super) fn began_us(&self, state: &BoardState) -> Option<u64> {
         let shared = self.lock();
-        shared.boards.iter().find(|channel| channel.state.id == id)?.began_us
+        let channel = shared.boards.iter().find(|channel| channel.state.id == state.id)?;
+        if *channel.state == *state {
+            return channel.began_us;
+        }
+        channel.before.as_ref().filter(|(before, _)| **before == *state)?.1
     }
 
     /// The game on a board began at this time, before the daemon was started.
@@ -519,6 +641,20 @@ impl Subscription {
 /// viewer that counts down needs a stamp that compares with the clock of this machine.
 fn heard_now(clock: PublicClock) -> PublicClock {
     PublicClock { at_us: sysclock::monotonic().as_micros(), ..clock }
+}
+
+/// A clock reading of before the daemon was started. Stamps do not go below the start of the machine: what ran down
+/// before is taken off.
+fn heard_at(clock: PublicClock, at: i64) -> PublicClock {
+    match u64::try_from(at) {
+        Ok(at_us) => PublicClock { at_us, ..clock },
+        Err(_) => {
+            let age_us = at.unsigned_abs();
+            let delay_ms = clock.delay_ms.saturating_sub(age_us / 1000);
+            let ran = PublicClock { at_us: 0, ..clock }.stopped(age_us);
+            PublicClock { running: clock.running, delay_ms, at_us: 0, ..ran }
+        }
+    }
 }
 
 fn base36(mut value: u64) -> String {

@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Step, Threshold},
+        release::{Lane, Left, Moment, Past, Policy, Shown, Step, Threshold},
     },
     session::time::MonoTime,
     sysclock,
@@ -63,6 +63,10 @@ impl Output {
 /// Something left for some outputs: what the release log holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
+    /// It belongs to the game before the one that is recorded.
+    pub before: bool,
+    /// The outputs stay behind: after a power cut nothing but this record tells what they have shown.
+    pub late: bool,
     /// The outputs.
     pub to: Vec<&'static str>,
     /// What left.
@@ -108,28 +112,45 @@ struct Channel {
     board: String,
     lane: Lane,
     log: Option<Arc<dyn ReleaseLog>>,
+    /// What leaves belongs to the game before the one that is recorded.
+    before: bool,
+}
+
+/// A game as it comes to the outputs.
+#[derive(Clone, Debug)]
+pub struct Story {
+    /// The board when the game began.
+    pub start: BoardState,
+    /// What has happened since.
+    pub past: Vec<Past>,
+    /// What each output had shown before the daemon was started again.
+    pub left: BTreeMap<String, Shown>,
 }
 
 /// A board as it comes to the outputs.
 #[derive(Debug)]
 pub struct Arrival {
-    /// The board when its game began.
-    pub start: BoardState,
-    /// What has happened since.
-    pub past: Vec<Past>,
-    /// The latest event of the board whose effects each output had shown before the daemon was started again.
-    pub left: BTreeMap<String, i64>,
-    /// The game that is put on the board now, where the one above was over: what is still held back of that one
-    /// leaves first.
-    pub next: Option<BoardState>,
+    /// The game before: what is still held back of it leaves first.
+    pub before: Option<Story>,
+    /// Its game.
+    pub game: Story,
+    /// Nothing but its end tells the game before from this one: its score stays until this one begins.
+    pub keep: bool,
     /// Who keeps the record of what leaves.
     pub log: Option<Arc<dyn ReleaseLog>>,
+}
+
+impl Story {
+    /// A game that begins.
+    pub fn of(start: BoardState) -> Story {
+        Story { start, past: Vec::new(), left: BTreeMap::new() }
+    }
 }
 
 impl Arrival {
     /// A game that begins.
     pub fn of(start: BoardState) -> Arrival {
-        Arrival { start, past: Vec::new(), left: BTreeMap::new(), next: None, log: None }
+        Arrival { before: None, game: Story::of(start), keep: false, log: None }
     }
 }
 
@@ -195,48 +216,13 @@ impl Outputs {
     /// Puts a board in.
     pub fn set(&self, arrival: Arrival) {
         let now = now();
-        let Arrival { start, past, left, next, log } = arrival;
         for group in &self.0.groups {
-            // What one of them has not shown, none has.
-            let recorded = if group.logged.is_empty() { &group.outputs } else { &group.logged };
-            let shown = recorded.iter().map(|output| left.get(output.as_str()).copied().unwrap_or(i64::MIN));
-            let shown = shown.min().unwrap_or(i64::MIN);
-            let (lane, state, told) = Lane::new(group.policy, start.clone(), past.clone(), shown, now);
-            let mut lanes = group.lock();
-            lanes.retain(|known| known.board != start.id);
-            let mut channel = Channel { board: start.id.clone(), lane, log: log.clone() };
-            let moment = next.clone().map(|next| channel.lane.set(now, -1, next));
-            match moment {
-                Some(Some(moment)) => group.send(&mut channel, moment, now),
-                _ => {
-                    if let Some(told) = told {
-                        group.record(&channel, told);
-                    }
-                    if let Some(hub) = &group.hub {
-                        let board = state.id.clone();
-                        hub.set(state);
-                        if let Some(us) = began(&past, now) {
-                            hub.set_began(&board, us);
-                        }
-                    }
-                }
-            }
-            lanes.push(channel);
+            group.arrive(&arrival, now);
         }
         self.0.news.notify_one();
     }
 
-    /// A board knows of this: what leaves late waits for it from now on, although a part of it may come to
-    /// [`Outputs::publish`] later, when its record is on stable storage.
-    pub fn heed(&self, board: &str, events: &[FeedEvent]) {
-        for group in self.0.groups.iter().filter(|group| !group.policy.delay.is_none()) {
-            if let Some(channel) = group.lock().iter_mut().find(|known| known.board == board) {
-                channel.lane.heed(events);
-            }
-        }
-    }
-
-    /// Takes what happened on a board, after [`Outputs::heed`]: `at` is when the board knew it, `ev` the event that it follows from.
+    /// Takes what happened on a board: `at` is when the board knew it, `ev` the event that it follows from.
     pub fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
         let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
         for group in &self.0.groups {
@@ -273,6 +259,100 @@ impl Outputs {
 }
 
 impl Group {
+    /// The outputs whose records tell what was shown here.
+    fn recorded(&self) -> &[Output] {
+        if self.logged.is_empty() { &self.outputs } else { &self.logged }
+    }
+
+    /// What the outputs have shown of a game: what one of them has not, none has.
+    fn left(&self, story: &Story) -> i64 {
+        let left = self.recorded().iter().map(|output| story.left.get(output.as_str()).map(|shown| shown.ev));
+        left.map(|ev| ev.unwrap_or(i64::MIN)).min().unwrap_or(i64::MIN)
+    }
+
+    /// True where every output has turned to this game.
+    fn has_turned_to(&self, story: &Story) -> bool {
+        let recorded = self.recorded();
+        !recorded.is_empty() && recorded.iter().all(|output| story.left.contains_key(output.as_str()))
+    }
+
+    /// When the first move of a game was shown, or made where nobody recorded that, in microseconds of UTC.
+    fn began(&self, story: &Story, now: i64) -> Option<u64> {
+        let shown = self.recorded().iter().filter_map(|output| story.left.get(output.as_str())?.began_us);
+        shown.min().or_else(|| {
+            let is_move = |event: &FeedEvent| matches!(event, FeedEvent::Move { .. });
+            let first = story.past.iter().find(|step| step.events.iter().any(is_move))?;
+            let age_us = u64::try_from(now.saturating_sub(first.known)).unwrap_or(0);
+            Some(sysclock::wall_micros().saturating_sub(age_us))
+        })
+    }
+
+    /// The lane of a game, what is shown of it, and the record of what leaves only now.
+    fn lane_of(&self, story: &Story, left: i64, now: i64) -> (Lane, BoardState, Option<Left>) {
+        Lane::new(self.policy, story.start.clone(), story.past.clone(), left, now)
+    }
+
+    fn arrive(&self, arrival: &Arrival, now: i64) {
+        let Arrival { before, game, keep, log } = arrival;
+        let board = game.start.id.clone();
+        let mut lanes = self.lock();
+        lanes.retain(|known| known.board != board);
+        let channel = |lane, before| Channel { board: board.clone(), lane, log: log.clone(), before };
+        let mut over = None;
+        let turns = !self.has_turned_to(game);
+        if let Some(story) = before.as_ref().filter(|_| turns) {
+            let (lane, state, told) = self.lane_of(story, self.left(story), now);
+            let waits = lane.is_waiting();
+            let mut channel = channel(lane, true);
+            if let Some(told) = told {
+                self.record(&channel, told, None);
+            }
+            if waits {
+                self.show(state, &channel.lane, self.began(story, now));
+                self.put_next(&mut channel, game, *keep, now);
+                lanes.push(channel);
+                return;
+            }
+            over = Some(state);
+        }
+        let (lane, state, told) = self.lane_of(game, self.left(game), now);
+        let mut channel = channel(lane, false);
+        let turned = over.is_some().then(|| channel.lane.begun());
+        if let Some(told) = told.or(turned) {
+            self.record(&channel, told, None);
+        }
+        self.show(state, &channel.lane, self.began(game, now));
+        if let (Some(hub), Some(story)) = (&self.hub, before) {
+            let over = over.unwrap_or_else(|| self.lane_of(story, i64::MAX, now).1);
+            hub.set_before(over, self.began(story, now), *keep);
+        }
+        lanes.push(channel);
+    }
+
+    /// Puts a board in as a lane shows it.
+    fn show(&self, state: BoardState, lane: &Lane, began_us: Option<u64>) {
+        let Some(hub) = &self.hub else { return };
+        let board = state.id.clone();
+        hub.set_as(state, lane.heard());
+        if let Some(us) = began_us {
+            hub.set_began(&board, us);
+        }
+    }
+
+    /// Puts a game behind what waits of the one before.
+    fn put_next(&self, channel: &mut Channel, game: &Story, keep: bool, now: i64) {
+        let at = game.past.first().map_or(now, |step| step.at.min(now));
+        // Something waits: nothing of this comes back.
+        let _ = channel.lane.set(at, -1, game.start.clone());
+        for Past { at, ev, events, .. } in &game.past {
+            channel.lane.heed(events);
+            let _ = channel.lane.push(*at, *ev, events.clone());
+        }
+        if let Some(hub) = &self.hub {
+            hub.set_next(game.start.clone(), keep);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Channel>> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -284,6 +364,8 @@ impl Group {
             tracing::warn!(board, "events of a board that was never set are dropped");
             return;
         };
+        // What waits for moves waits for moves that are recorded: a power cut takes none of them back.
+        channel.lane.heed(&events);
         if let Some(moment) = channel.lane.push(at, ev, events) {
             self.send(channel, moment, now());
         }
@@ -305,30 +387,27 @@ impl Group {
     /// Called with the lock held, so that what happens on a board leaves in one order.
     fn send(&self, channel: &mut Channel, moment: Moment, now: i64) {
         let left = channel.lane.note(&moment, now);
+        let wall_us = sysclock::wall_micros();
+        let begins = matches!(moment.step, Step::Set(_)) && std::mem::take(&mut channel.before);
         match (&self.hub, moment.step) {
-            (Some(hub), Step::Events(events)) => hub.publish(&channel.board, events),
+            (Some(hub), Step::Events(events)) => hub.publish_at(&channel.board, events, wall_us),
+            (Some(hub), Step::Set(state)) if begins => hub.begin(*state),
             (Some(hub), Step::Set(state)) => hub.set(*state),
             (None, _) => {}
         }
         if let Some(left) = left {
-            self.record(channel, left);
+            self.record(channel, left, Some(wall_us));
         }
     }
 
-    fn record(&self, channel: &Channel, left: Left) {
+    fn record(&self, channel: &Channel, left: Left, wall_us: Option<u64>) {
         if let Some(log) = channel.log.as_ref().filter(|_| !self.logged.is_empty()) {
             let to = self.logged.iter().map(|output| output.as_str()).collect();
-            log.released(Released { to, left, wall_us: sysclock::wall_micros() });
+            let wall_us = wall_us.unwrap_or_else(sysclock::wall_micros);
+            let late = !self.policy.delay.is_none();
+            log.released(Released { to, left, wall_us, before: channel.before, late });
         }
     }
-}
-
-/// When the first move of a game was made that goes on, in microseconds of UTC.
-fn began(past: &[Past], now: i64) -> Option<u64> {
-    let is_move = |event: &FeedEvent| matches!(event, FeedEvent::Move { .. });
-    let first = past.iter().find(|step| step.events.iter().any(is_move))?;
-    let age_us = u64::try_from(now.saturating_sub(first.at)).unwrap_or(0);
-    Some(sysclock::wall_micros().saturating_sub(age_us))
 }
 
 fn now() -> i64 {

@@ -1,17 +1,27 @@
 //! The PGN files: `<board>.pgn` for each board, `games.pgn` with all of them, and a folder for each round,
-//! `round-<N>`, with `games.pgn` and `game-<M>.pgn`, as programs that publish rounds take them.
+//! `round-<name>`, with `games.pgn` and `game-<M>.pgn`, as programs that publish rounds take them.
+//!
+//! A game goes into the folder of its own round, also when its board has the game of another round by then: what it
+//! was shown in the end stays there.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{
-    files::{Document, Shelf},
+    files::{Document, Folder, Shelf, game_number},
     hub::{Batch, Hub},
     pgn::{AfterSetUp, pgn_of, pgn_of_all},
 };
-use crate::publish::{BoardState, FeedEvent, tournament::round_of};
+use crate::publish::{BoardState, FeedEvent, tournament::round_name};
 
 /// The name of the file with all games. A board of this name has no file of its own.
 const ALL: &str = "games";
+/// Longest file of an earlier game that is read, in bytes.
+const MOST: u64 = 1024 * 1024;
 
 /// The PGN files.
 #[derive(Clone, Copy, Debug)]
@@ -19,38 +29,120 @@ pub(super) struct PgnFiles(pub(super) AfterSetUp);
 
 impl Shelf for PgnFiles {
     const WHAT: &'static str = "PGN files";
+    const GAME: &'static str = "pgn";
 
     fn concerns(batch: &Batch) -> bool {
         batch.reset || batch.events().any(FeedEvent::changes_score)
     }
 
-    fn documents(&self, hub: &Hub, _dir: &Path, boards: &BTreeSet<String>) -> Vec<Document> {
-        let states = hub.boards();
+    fn documents(&self, hub: &Hub, dir: &Path, boards: &BTreeSet<String>) -> Vec<Document> {
+        let states = hub.scores();
         let mut documents = Vec::new();
-        let document = |name: &str, text| Document { path: format!("{name}.pgn"), text };
         let changed = |state: &BoardState| boards.contains(&state.id);
         for state in states.iter().filter(|state| changed(state) && state.id != ALL) {
             documents.push(document(&state.id, pgn_of(state, self.0)));
         }
         documents.push(document(ALL, pgn_of_all(states.iter().map(AsRef::as_ref), self.0)));
-        // A round without a number has no folder.
-        let numbered: Vec<&BoardState> =
-            states.iter().map(AsRef::as_ref).filter(|state| state.tags.round.is_some()).collect();
-        let rounds: BTreeSet<usize> =
-            numbered.iter().filter(|state| changed(state)).map(|state| round_of(state)).collect();
-        for round in rounds {
-            let games: Vec<&BoardState> =
-                numbered.iter().copied().filter(|state| round_of(state) == round).collect();
-            for (state, game) in games.iter().zip(1..).filter(|(state, _)| changed(state)) {
-                documents.push(document(&format!("round-{round}/game-{game}"), pgn_of(state, self.0)));
+        let rounds = Rounds::of(hub);
+        let names: BTreeSet<String> = rounds
+            .games
+            .iter()
+            .filter(|state| changed(state))
+            .filter_map(|state| round_name(state))
+            .collect();
+        for name in names {
+            let games = rounds.games_of(&name);
+            if rounds.now.contains(&name) {
+                for (state, game) in games.iter().zip(1..).filter(|(state, _)| changed(state)) {
+                    documents.push(document(&format!("round-{name}/game-{game}"), pgn_of(state, self.0)));
+                }
+                let all = pgn_of_all(games.iter().copied(), self.0);
+                documents.push(document(&format!("round-{name}/{ALL}"), all));
+            } else {
+                documents.extend(self.round_before(&dir.join(format!("round-{name}")), &name, &games));
             }
-            let all = pgn_of_all(games.iter().copied(), self.0);
-            documents.push(document(&format!("round-{round}/{ALL}"), all));
         }
         documents
+    }
+
+    fn folders(&self, hub: &Hub) -> Vec<Folder> {
+        let rounds = Rounds::of(hub);
+        let folder =
+            |name: &String| Folder { path: format!("round-{name}"), games: rounds.games_of(name).len() };
+        rounds.now.iter().map(folder).collect()
     }
 
     fn count(&self, hub: &Hub, written: bool) {
         hub.metrics().count(|metrics| if written { &metrics.pgn_written } else { &metrics.pgn_failed });
     }
+}
+
+fn document(name: &str, text: String) -> Document {
+    Document { path: format!("{name}.pgn"), text }
+}
+
+/// The games by their rounds.
+struct Rounds {
+    games: Vec<Arc<BoardState>>,
+    /// The rounds of the configuration.
+    now: BTreeSet<String>,
+}
+
+impl Rounds {
+    fn of(hub: &Hub) -> Rounds {
+        let now = hub.configured().iter().filter_map(|state| round_name(state)).collect();
+        Rounds { games: hub.games(), now }
+    }
+
+    fn games_of(&self, name: &str) -> Vec<&BoardState> {
+        let games = self.games.iter().map(AsRef::as_ref);
+        games.filter(|state| round_name(state).as_deref() == Some(name)).collect()
+    }
+}
+
+impl PgnFiles {
+    /// The folder of a round that no board plays any more. The boards may be others by now, so each game goes where
+    /// the folder has it, and the games of other boards stay.
+    fn round_before(&self, folder: &Path, name: &str, games: &[&BoardState]) -> Vec<Document> {
+        let mut known = games_in(folder);
+        let mut documents = Vec::new();
+        for state in games {
+            let text = pgn_of(state, self.0);
+            let place = place_of(&text);
+            let number = match known.iter_mut().find(|(_, known)| place_of(known) == place) {
+                Some((number, known)) => {
+                    known.clone_from(&text);
+                    *number
+                }
+                None => {
+                    let number = known.last().map_or(0, |(number, _)| *number) + 1;
+                    known.push((number, text.clone()));
+                    number
+                }
+            };
+            documents.push(document(&format!("round-{name}/game-{number}"), text));
+        }
+        let texts: Vec<String> = known.into_iter().map(|(_, text)| text).collect();
+        documents.push(document(&format!("round-{name}/{ALL}"), texts.join("\n")));
+        documents
+    }
+}
+
+/// The games of a folder by their numbers.
+fn games_in(folder: &Path) -> Vec<(usize, String)> {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let read = |path: PathBuf| {
+        let number = game_number(path.file_name()?.to_str()?, PgnFiles::GAME)?;
+        let small = fs::metadata(&path).is_ok_and(|data| data.is_file() && data.len() <= MOST);
+        Some((number, fs::read_to_string(path).ok().filter(|_| small)?))
+    };
+    let mut games: Vec<_> = paths.filter_map(read).collect();
+    games.sort_unstable_by_key(|(number, _)| *number);
+    games
+}
+
+/// Event, round and board of a game, as its tags have them.
+fn place_of(pgn: &str) -> Vec<&str> {
+    let is_place = |line: &&str| ["[Event ", "[Round ", "[Board "].iter().any(|tag| line.starts_with(tag));
+    pgn.lines().take_while(|line| !line.is_empty()).filter(is_place).collect()
 }

@@ -17,5 +17,5 @@ pub mod segment;
 pub mod store;
 
 pub use record::{Body, Cut, Entry, JournalHeader, Resume};
-pub use segment::{latest_segment, next_segment};
+pub use segment::{latest_segment, next_segment, segments};
 pub use store::{Journal, JournalError, Recovered};

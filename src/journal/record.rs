@@ -82,6 +82,8 @@ pub struct Release {
     pub to: Vec<String>,
     /// What left.
     pub left: Left,
+    /// It belongs to the game before the one of this journal; `ev` counts the events of that one.
+    pub before: bool,
 }
 
 impl Release {
@@ -92,7 +94,11 @@ impl Release {
             "to": self.to, "ev": ev, "plies": plies, "result": result,
             "boards": boards, "clocks": clocks, "least_us": least_us,
         });
-        if let Value::Object(map) = value { map } else { Map::new() }
+        let mut map = if let Value::Object(map) = value { map } else { Map::new() };
+        if self.before {
+            map.insert("before".to_owned(), Value::Bool(true));
+        }
+        map
     }
 }
 
@@ -284,7 +290,8 @@ fn content_of(map: &Map<String, Value>) -> Result<Content, String> {
             clocks: number(value, "clocks"),
             least_us: number(value, "least_us"),
         };
-        Content::Release(Release { to, left })
+        let before = value.get("before").and_then(Value::as_bool).unwrap_or(false);
+        Content::Release(Release { to, left, before })
     } else {
         Content::Unknown
     })

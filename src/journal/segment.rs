@@ -19,22 +19,30 @@ fn key(name: &str) -> Option<Key> {
         .map(|number| (utc.to_owned(), number))
 }
 
-fn latest_key(dir: &Path) -> Result<Option<(Key, PathBuf)>, JournalError> {
+/// The segments of a directory, the latest first.
+fn keys(dir: &Path) -> Result<Vec<(Key, PathBuf)>, JournalError> {
     let list = |source| JournalError::io(dir, "list the directory", source);
-    let mut latest = None;
+    let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(list)? {
         let entry = entry.map_err(list)?;
-        if let Some(key) = entry.file_name().to_str().and_then(key) {
-            let found = Some((key, entry.path()));
-            latest = latest.max(found);
-        }
+        found.extend(entry.file_name().to_str().and_then(key).map(|key| (key, entry.path())));
     }
-    Ok(latest)
+    found.sort_unstable_by(|one, other| other.cmp(one));
+    Ok(found)
+}
+
+fn latest_key(dir: &Path) -> Result<Option<(Key, PathBuf)>, JournalError> {
+    Ok(keys(dir)?.into_iter().next())
 }
 
 /// The segment of a directory whose name sorts last; `None` when there is none.
 pub fn latest_segment(dir: &Path) -> Result<Option<PathBuf>, JournalError> {
     Ok(latest_key(dir)?.map(|(_, path)| path))
+}
+
+/// The segments of a directory, the latest first.
+pub fn segments(dir: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    Ok(keys(dir)?.into_iter().map(|(_, path)| path).collect())
 }
 
 /// The name for a new segment: `<UTC>-<n>.ndjson`, such as `20260131T140000Z-0001.ndjson`. It sorts

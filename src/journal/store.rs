@@ -13,7 +13,10 @@ use super::{
     read::{ReadError, Reader},
     record::{self, Body, Content, Cut, Entry, JournalHeader, Release},
 };
-use crate::session::{io::Input, time::MonoTime};
+use crate::{
+    publish::release::Shown,
+    session::{io::Input, time::MonoTime},
+};
 
 /// Bytes that are collected before they are handed to the system without a [`Journal::sync`].
 const WRITE_AT: usize = 64 << 10;
@@ -53,6 +56,8 @@ pub struct Recovered {
     pub header: JournalHeader,
     /// All inputs with their times, in order.
     pub inputs: Vec<(MonoTime, Input)>,
+    /// UTC of each input, in microseconds since 1970-01-01.
+    pub walls: Vec<u64>,
     /// Number of facts that are recorded. A board that runs `inputs` again and is advanced to `last`
     /// gives them first; facts behind them were not written any more and should be appended next.
     pub facts: usize,
@@ -63,8 +68,10 @@ pub struct Recovered {
     /// Identifier of the boot that wrote last, and the offset of its times
     /// ([`record::Resume::offset_us`]).
     pub boot: (String, u64),
-    /// The latest event of the board whose effects have left, by output.
-    pub left: BTreeMap<String, i64>,
+    /// What has left, by output.
+    pub left: BTreeMap<String, Shown>,
+    /// The same of the game before, as far as it left while this one was recorded.
+    pub left_before: BTreeMap<String, Shown>,
     /// What was cut off the end, when the last line was torn. It is recorded already.
     pub cut: Option<Cut>,
 }
@@ -162,11 +169,13 @@ impl Journal {
             journal,
             header,
             inputs: found.inputs,
+            walls: found.walls,
             facts: found.facts,
             last: found.last,
             last_wall_us: found.last_wall_us,
             boot: found.boot,
             left: found.left,
+            left_before: found.left_before,
             cut,
         })
     }
@@ -279,11 +288,13 @@ impl Drop for Journal {
 struct Found {
     header: Option<JournalHeader>,
     inputs: Vec<(MonoTime, Input)>,
+    walls: Vec<u64>,
     facts: usize,
     last: MonoTime,
     last_wall_us: u64,
     boot: (String, u64),
-    left: BTreeMap<String, i64>,
+    left: BTreeMap<String, Shown>,
+    left_before: BTreeMap<String, Shown>,
 }
 
 impl Found {
@@ -295,13 +306,18 @@ impl Found {
                 self.boot = (header.boot.clone(), 0);
                 self.header = Some(*header);
             }
-            Content::Input(input) => self.inputs.push((record.at, input)),
+            Content::Input(input) => {
+                self.inputs.push((record.at, input));
+                self.walls.push(record.wall_us);
+            }
             Content::Fact(_) => self.facts += 1,
             Content::Resume(resume) => self.boot = (resume.boot, resume.offset_us),
-            Content::Release(Release { to, left }) => {
+            Content::Release(Release { to, left, before }) => {
+                let began_us = (left.plies > 0).then_some(record.wall_us);
+                let shown = Shown { ev: left.ev, began_us };
+                let all = if before { &mut self.left_before } else { &mut self.left };
                 for output in to {
-                    let known = self.left.entry(output).or_insert(left.ev);
-                    *known = left.ev.max(*known);
+                    all.entry(output).and_modify(|known| known.merge(shown)).or_insert(shown);
                 }
             }
             Content::Cut(_) | Content::Note(_) | Content::Unknown => {}

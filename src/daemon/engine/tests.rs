@@ -114,3 +114,30 @@ fn what_leaves_is_what_the_facts_say() {
     assert_eq!(moves.collect::<Vec<_>>(), played);
     assert!(outcome.sent.iter().any(|event| matches!(event, FeedEvent::Board { .. })));
 }
+
+#[test]
+fn what_a_late_output_has_shown_is_on_the_disk_at_once() {
+    let (disk, seen) = (Disk::default(), Seen::default());
+    let outbox = Arc::new(Outbox::new("1", Box::new(seen)));
+    let health = Arc::new(BoardHealth::new("1"));
+    // Nothing but what is urgent is synchronised.
+    let (pen, thread) = writer::start(disk.clone(), outbox.clone(), health.clone(), NEVER).unwrap();
+    let setup = GameSetup::default();
+    let board = Board::new(&setup).unwrap();
+    let publisher = Publisher::new("1", &setup, Tags::default(), board.session());
+    let mut engine = Engine::new(board, publisher, pen, outbox, health, MonoTime::ZERO);
+    let left = crate::publish::release::Left {
+        ev: 3,
+        plies: 1,
+        result: "*".to_owned(),
+        boards: 0,
+        clocks: 0,
+        least_us: 5,
+    };
+    engine.record_releases(vec![Released { before: false, late: true, to: vec!["pgn"], left, wall_us: 9 }]);
+    writer::tests::until("the record", || {
+        disk.durable().iter().any(|entry| matches!(entry.body, Body::Release(_)))
+    });
+    drop(engine);
+    thread.join().unwrap();
+}

@@ -21,7 +21,7 @@ use crate::{
     },
     publish::{
         BoardState,
-        tournament::{Tournament, tournaments},
+        tournament::{Tournament, is_numbered, tournaments},
     },
     sysclock,
     wire::livechess::resources::CloudRounds,
@@ -95,8 +95,8 @@ impl Shared {
         uuid: &str,
         find: impl Fn(&Tournament<'_>) -> Option<(String, Option<u64>)>,
     ) -> Response {
-        let states = self.hub.boards();
-        let refs = states.iter().map(|state| -> &BoardState { state });
+        let states = self.hub.games();
+        let refs = states.iter().map(|state| -> &BoardState { state }).filter(|state| is_numbered(state));
         let known = tournaments(refs).into_iter().find(|known| known.uuid.eq_ignore_ascii_case(uuid));
         let Some((text, changed_us)) = known.and_then(|known| find(&known)) else {
             return problem(

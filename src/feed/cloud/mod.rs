@@ -54,8 +54,19 @@ fn tournament(of: &Tournament<'_>, known: impl Fn(usize) -> CloudRounds) -> Stri
         chess960: if of.boards.iter().any(|state| state.chess960) { "ANY" } else { "STANDARD" },
         timecontrol: of.tag(|state| state.tags.time_control.as_deref()).map(str::to_owned),
         rounds: rounds.collect(),
-        eboards: of.boards.iter().map(|state| serial(state)).collect(),
+        eboards: serials(of),
     })
+}
+
+/// The boards of a tournament. One may have games of several rounds.
+fn serials(of: &Tournament<'_>) -> Vec<String> {
+    let mut serials: Vec<String> = Vec::new();
+    for serial in of.boards.iter().map(|state| serial(state)) {
+        if !serials.contains(&serial) {
+            serials.push(serial);
+        }
+    }
+    serials
 }
 
 /// `index.json` of a round.
@@ -85,7 +96,7 @@ fn game(hub: &Hub, pairing: &Pairing<'_>, now: Now) -> String {
         Outcome::None => "NOTPLAYED",
     });
     // The clock needs a time of both sides; without one it is left out.
-    let began_us = if moves.is_empty() { None } else { hub.began_us(&state.id) };
+    let began_us = if moves.is_empty() { None } else { hub.began_us(state) };
     text(&CloudGame {
         live: is_live(state),
         serial: serial(state),

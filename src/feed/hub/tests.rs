@@ -167,3 +167,18 @@ fn clock_readings_are_stamped_with_the_clock_of_this_machine() {
         assert_eq!(PublicClock { at_us: 7, ..told }, reading);
     }
 }
+
+#[test]
+fn a_clock_that_was_heard_before_the_start_has_its_time_then() {
+    let clock = PublicClock {
+        white_ms: Some(60_000),
+        black_ms: Some(50_000),
+        running: Some("white"),
+        delay_ms: 0,
+        at_us: 7,
+    };
+    assert_eq!(heard_at(clock, 5_000_000), PublicClock { at_us: 5_000_000, ..clock });
+    // Before the machine was started: what ran down until then is taken off.
+    let at_start = PublicClock { white_ms: Some(58_000), at_us: 0, ..clock };
+    assert_eq!(heard_at(clock, -2_000_000), at_start);
+}

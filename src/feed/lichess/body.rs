@@ -44,6 +44,7 @@ impl TooMuch {
 pub(super) fn body<'a>(
     boards: impl ExactSizeIterator<Item = &'a BoardState>,
     in_minutes: bool,
+    after: AfterSetUp,
 ) -> Result<String, TooMuch> {
     if boards.len() > MOST_GAMES {
         return Err(TooMuch::Games(boards.len()));
@@ -54,7 +55,7 @@ pub(super) fn body<'a>(
             BoardState { tags: Tags { time_control, ..state.tags.clone() }, ..state.clone() }
         })
         .collect();
-    let text = pgn_of_all(&told, AfterSetUp::GoOn);
+    let text = pgn_of_all(&told, after);
     if text.len() > MOST_BYTES { Err(TooMuch::Bytes(text.len())) } else { Ok(text) }
 }
 
@@ -94,6 +95,27 @@ mod tests {
 
     fn tags(control: &str, site: &str) -> Tags {
         Tags { time_control: Some(control.to_owned()), site: Some(site.to_owned()), ..Tags::default() }
+    }
+
+    #[test]
+    fn a_game_that_goes_on_from_another_position_is_told_as_the_files_tell_it() {
+        use crate::{
+            publish::{EarlierPart, Publisher},
+            session::{Session, setup::GameSetup},
+        };
+
+        let setup = GameSetup::default();
+        let new = Publisher::new("1", &setup, Tags::default(), &Session::new(&setup).unwrap());
+        let mut state = new.state().clone();
+        let san = ["e4", "e5", "e1e3"].map(str::to_owned).to_vec();
+        let part = EarlierPart { start_fen: state.start_fen.clone(), san, times: Vec::new() };
+        state.earlier = std::sync::Arc::new(vec![part]);
+        state.start_fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 0 2".to_owned();
+        for after in [AfterSetUp::GoOn, AfterSetUp::Stop] {
+            let text = body([&state].into_iter(), false, after).unwrap();
+            assert_eq!(text.contains("[FEN "), after == AfterSetUp::GoOn, "{text}");
+            assert_eq!(text, pgn_of_all([&state], after));
+        }
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub use self::{
 };
 use super::{
     hub::{Batch, Hub},
+    pgn::AfterSetUp,
     serve::ended,
 };
 use crate::{publish::BoardState, sysclock};
@@ -82,6 +83,7 @@ pub struct Push {
     token: Bearer,
     transport: Transport,
     in_minutes: bool,
+    after: AfterSetUp,
     timing: Timing,
 }
 
@@ -93,13 +95,27 @@ impl Push {
     pub fn new(round: &str, server: Server, token: Bearer, trust: &Trust) -> Result<Push, TlsError> {
         let transport = if server.tls { Transport::tls(trust)? } else { Transport::Plain };
         let round = round.to_owned();
-        Ok(Push { round, server, token, transport, in_minutes: false, timing: Timing::default() })
+        Ok(Push {
+            round,
+            server,
+            token,
+            transport,
+            in_minutes: false,
+            after: AfterSetUp::default(),
+            timing: Timing::default(),
+        })
     }
 
     /// The tags have `TimeControl` in minutes already.
     #[must_use]
     pub fn in_minutes(self, in_minutes: bool) -> Push {
         Push { in_minutes, ..self }
+    }
+
+    /// How a game is told that goes on from another position.
+    #[must_use]
+    pub fn after_set_up(self, after: AfterSetUp) -> Push {
+        Push { after, ..self }
     }
 
     /// With these times.
@@ -118,6 +134,13 @@ impl Push {
 pub(super) async fn push_until(push: Push, hub: Hub, status: Arc<Status>, mut ending: watch::Receiver<bool>) {
     let mut live = hub.watch();
     tracing::info!("Lichess: all boards are pushed into round {} of {}", push.round, push.server);
+    for board in hub.unfinished() {
+        tracing::warn!(
+            board,
+            "Lichess: the rest of the game before waits for its delay and is not pushed: the configuration names the \
+             round of the next game. It goes into the files"
+        );
+    }
     let mut pusher = Pusher::new(push, hub, status);
     loop {
         // In this order: what was published before the end began is seen below.
@@ -173,6 +196,7 @@ struct Pusher {
     status: Arc<Status>,
     round: String,
     in_minutes: bool,
+    after: AfterSetUp,
     client: Client,
     token: Bearer,
     pace: Pace,
@@ -186,9 +210,9 @@ impl Pusher {
     fn new(push: Push, hub: Hub, status: Arc<Status>) -> Pusher {
         let seed = sysclock::wall_micros() ^ u64::from(std::process::id()).rotate_left(40);
         let pace = Pace::new(push.timing, seed);
-        let (round, in_minutes) = (push.round.clone(), push.in_minutes);
+        let (round, in_minutes, after) = (push.round.clone(), push.in_minutes, push.after);
         let (client, token) = Client::new(push);
-        Pusher { hub, status, round, in_minutes, client, token, pace, taken: None, stale: true }
+        Pusher { hub, status, round, in_minutes, after, client, token, pace, taken: None, stale: true }
     }
 
     /// Pushes if there is something to push and it is time; how long to wait before the next attempt, if one is due.
@@ -201,12 +225,12 @@ impl Pusher {
         if !(wait.is_zero() || last && fine) {
             return Some(wait);
         }
-        let boards = self.hub.boards();
+        let boards = self.hub.configured();
         if boards.is_empty() {
             return None;
         }
         self.stale = false;
-        let text = match body::body(boards.iter().map(AsRef::as_ref), self.in_minutes) {
+        let text = match body::body(boards.iter().map(AsRef::as_ref), self.in_minutes, self.after) {
             Ok(text) => text,
             Err(error) => {
                 self.status.refused(error.cause(), error.to_string());

@@ -12,10 +12,22 @@ pub struct Past {
     /// When it could have left, in microseconds of the monotonic clock; below zero before the machine was
     /// started.
     pub at: i64,
+    /// When it happened, in the same way. Of a recording, which has a time of its own, `at` is later: what has
+    /// not left counts as new.
+    pub known: i64,
     /// Index of the event of the board that it follows from.
     pub ev: i64,
     /// What happened.
     pub events: Vec<FeedEvent>,
+}
+
+/// True where a game begins: a move of it is published, another position is set up or a result is entered. Men that
+/// stand on the board and a clock that runs on tell nothing.
+pub fn begins(events: &[FeedEvent]) -> bool {
+    let tells = |event: &FeedEvent| {
+        matches!(event, FeedEvent::Move { .. } | FeedEvent::Setup { .. } | FeedEvent::Result { .. })
+    };
+    events.iter().any(tells)
 }
 
 /// The way of one board to one output, or to several with the same policy.
@@ -29,6 +41,8 @@ pub struct Lane {
     /// The plies that have left.
     plies: usize,
     result: &'static str,
+    /// When the clock that is shown was heard, before this lane was there.
+    heard: Option<i64>,
 }
 
 /// What has left since it was told last.
@@ -63,6 +77,23 @@ pub struct Left {
     pub least_us: u64,
 }
 
+/// What an output has shown of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The latest event of the board whose effects have left.
+    pub ev: i64,
+    /// When the first move left, in microseconds of UTC.
+    pub began_us: Option<u64>,
+}
+
+impl Shown {
+    /// Takes what left later, or was recorded later.
+    pub fn merge(&mut self, later: Shown) {
+        self.ev = self.ev.max(later.ev);
+        self.began_us = self.began_us.or(later.began_us);
+    }
+}
+
 impl Lane {
     /// The lane of a board that stood like `start` when the game began, with what happened since; `left` is the
     /// last event whose effects had left before the daemon ended, `now` the time. Gives what the output shows,
@@ -85,8 +116,8 @@ impl Lane {
         let tally = Tally::default();
         let (mut shown_ev, mut scored) = (-1, false);
         let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
-        let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*" };
-        for Past { at, ev, events } in past {
+        let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None };
+        for Past { at, known, ev, events } in past {
             lane.heed(&events);
             let moment = Moment { at, ev, step: Step::Events(lane.filter(events)) };
             match &mut lane.waiting {
@@ -97,12 +128,14 @@ impl Lane {
                     }
                     shown_ev = ev;
                     scored |= ev > left && moment.step.changes_score();
+                    lane.hear(&moment.step, known);
                     apply(&mut shown, moment.step);
                 }
             }
         }
         while let Some(moment) = lane.waiting.as_mut().and_then(|waiting| waiting.pop(now)) {
             shown_ev = moment.ev;
+            lane.hear(&moment.step, moment.at);
             let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
             lane.tally.hold(held_us);
             scored |= moment.step.changes_score();
@@ -112,6 +145,30 @@ impl Lane {
         lane.result = shown.result;
         let told = scored.then(|| lane.left(shown_ev));
         (lane, shown, told)
+    }
+
+    /// A clock that is shown late runs as it ran then: it was heard when it could leave.
+    fn hear(&mut self, step: &Step, at: i64) {
+        let Step::Events(events) = step else { return };
+        if events.iter().any(|event| matches!(event, FeedEvent::Clock(_))) {
+            self.heard = Some(at.saturating_add_unsigned(self.policy.delay.us));
+        }
+    }
+
+    /// When the clock that is shown was heard, in microseconds of the monotonic clock, where that was before this
+    /// lane was there.
+    pub const fn heard(&self) -> Option<i64> {
+        self.heard
+    }
+
+    /// The record that this game is shown now.
+    pub fn begun(&mut self) -> Left {
+        self.left(-1)
+    }
+
+    /// True while something waits.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| !waiting.is_empty())
     }
 
     /// The board knows of this. It counts for what waits from now on, even where it comes to the output later.

@@ -8,7 +8,7 @@ mod score;
 mod threshold;
 
 pub use delay::{Moment, ROOM, Step, Waiting};
-pub use lane::{Lane, Left, Past};
+pub use lane::{Lane, Left, Past, Shown, begins};
 pub use score::Score;
 pub use threshold::Completed;
 

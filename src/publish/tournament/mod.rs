@@ -15,8 +15,8 @@ pub use self::{
 };
 use super::{BoardState, STATUS_IRREGULAR, STATUS_PAUSED, STATUS_PLAYING};
 
-/// The highest number of a round. A tag `Round` that begins with a higher one, or with none, is taken for the
-/// first round: it names a day or something else.
+/// The highest number of a round. A tag `Round` that begins with a higher one, or with none, names a day or
+/// something else.
 pub const MOST_ROUNDS: usize = 99;
 /// What an event without a name is called.
 const NAMELESS: &str = "?";
@@ -86,12 +86,34 @@ impl<'s> Tournament<'s> {
     }
 }
 
-/// The round of a board.
+/// The round of a board, where it has to have a number.
 pub fn round_of(state: &BoardState) -> usize {
-    let tag = state.tags.round.as_deref().unwrap_or("");
+    round_number(state).unwrap_or(1)
+}
+
+/// The number of the round of a board; nothing where the tag begins with none that can be one.
+pub fn round_number(state: &BoardState) -> Option<usize> {
+    let tag = state.tags.round.as_deref()?;
     let end = tag.find(|c: char| !c.is_ascii_digit()).unwrap_or(tag.len());
-    let number = tag.get(..end).and_then(|digits| digits.parse().ok());
-    number.filter(|number| (1..=MOST_ROUNDS).contains(number)).unwrap_or(1)
+    tag.get(..end)?.parse().ok().filter(|number| (1..=MOST_ROUNDS).contains(number))
+}
+
+/// What the round of a board is called in a path: its number, otherwise the tag up to the first point, with a hyphen
+/// for what is no letter and no digit. Nothing where the tag is missing or has neither.
+pub fn round_name(state: &BoardState) -> Option<String> {
+    if let Some(number) = round_number(state) {
+        return Some(number.to_string());
+    }
+    let tag = state.tags.round.as_deref()?;
+    let name = tag.split('.').next().unwrap_or_default();
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = name.trim().chars().map(plain).collect();
+    name.contains(char::is_alphanumeric).then_some(name)
+}
+
+/// True for a board whose round has a number, or none at all: then it is the first.
+pub fn is_numbered(state: &BoardState) -> bool {
+    state.tags.round.is_none() || round_number(state).is_some()
 }
 
 /// True while the game of a board is on.

@@ -55,6 +55,17 @@ fn a_round_is_a_number_that_can_be_one() {
 }
 
 #[test]
+fn a_round_without_a_number_has_a_name_of_its_own() {
+    let name = |tag| round_name(&board("1", None, Some(tag)));
+    let names =
+        ["7", "007.12", "99", "100", "0", "2026-01-31", "Final", "Final.2", "Semi/ final", "", "-"].map(name);
+    let expected = ["7", "7", "99", "100", "0", "2026-01-31", "Final", "Final", "Semi--final"];
+    assert_eq!(names.iter().flatten().collect::<Vec<_>>(), expected);
+    assert_eq!(round_name(&board("1", None, None)), None);
+    assert!(!is_numbered(&board("1", None, Some("Final"))) && is_numbered(&board("1", None, None)));
+}
+
+#[test]
 fn identifiers_are_uuids_that_stay_and_differ() {
     let states = [board("1", Some("Open"), Some("1")), board("2", Some("Open"), Some("1"))];
     let known = &tournaments(&states)[0];
