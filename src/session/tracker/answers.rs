@@ -165,7 +165,9 @@ impl Tracker {
             }
         }
         let index = if least == u64::MAX { 0 } else { usize::try_from(least & 0xffff_ffff).unwrap_or(0) };
-        let index = if self.readings.len() > 1 { self.likeliest(index) } else { index };
+        // Readings that have parted for longer do so at the root.
+        let parted = self.readings.len() > 1 && !self.tree.goes_one_way(self.root);
+        let index = if parted { self.likeliest(index) } else { index };
         self.best.set(Some(index));
         self.readings.get(index)
     }
