@@ -3,7 +3,7 @@
 
 use shakmaty::{Bitboard, Chess};
 
-use super::{Cost, Ply, Reading, Tracker};
+use super::{Cost, Ply, Reading, Tracker, cost::CHESS};
 use crate::session::{time::MonoTime, view::Effort};
 
 impl Tracker {
@@ -165,8 +165,31 @@ impl Tracker {
             }
         }
         let index = if least == u64::MAX { 0 } else { usize::try_from(least & 0xffff_ffff).unwrap_or(0) };
+        // Readings that have parted for longer do so at the root.
+        let parted = self.readings.len() > 1 && !self.tree.goes_one_way(self.root);
+        let index = if parted { self.likeliest(index) } else { index };
         self.best.set(Some(index));
         self.readings.get(index)
+    }
+
+    /// Of the readings that contacts hardly tell from the one at `index`, which explains the board best, that in
+    /// which the players leave less to be taken and take more of what they can. No cost changes by it: what is
+    /// published and what is in doubt goes by contacts alone.
+    fn likeliest(&self, index: usize) -> usize {
+        let Some(mut best) = self.readings.get(index) else { return index };
+        let limit = self.weight(best).saturating_add(CHESS);
+        let mut likeliest = index;
+        for (at, other) in self.readings.iter().enumerate() {
+            if at == index || self.weight(other) >= limit {
+                continue;
+            }
+            let (own, others) = self.tree.odds(best.node, other.node);
+            let more = |one: Cost, other: Cost| one.saturating_sub(other).min(CHESS);
+            if self.weight(other) + more(others, own) < self.weight(best) + more(own, others) {
+                (best, likeliest) = (other, at);
+            }
+        }
+        likeliest
     }
 
     /// The plies of a reading that are not firm.

@@ -12,7 +12,7 @@ pub type Cost = u32;
 /// Any move at all; keeps a reading with fewer moves ahead when nothing else speaks.
 pub const MOVE: Cost = 250;
 /// A capture whose target was never seen empty: the men were swapped faster than the sensor sees.
-pub const UNSEEN_CAPTURE: Cost = 4_000;
+pub const UNSEEN_CAPTURE: Cost = 3_000;
 /// The same, where the contact of the target opened for less than the debounce time.
 pub const DIPPED_CAPTURE: Cost = 700;
 /// The same while nobody read the board.
@@ -54,7 +54,7 @@ pub const SLID_US: u64 = 80_000;
 /// Up to this many microseconds a man can be read on two squares.
 pub const TWO_SQUARES_US: u64 = 300_000;
 /// The moved man left its square but no sensor saw it land.
-pub const UNSEEN_LANDING: Cost = 5_500;
+pub const UNSEEN_LANDING: Cost = 4_500;
 /// The board reads another man where the one landed, and the clock was pressed over it: paid once
 /// (identity boards).
 pub const MISREAD_MAN: Cost = 3_500;
@@ -109,7 +109,7 @@ pub const OUT_OF_TURN: Cost = 2_000;
 pub const PRESSED_TWICE: Cost = 4_000;
 /// A player pressed who has not moved in this reading.
 pub const PRESS_WITHOUT_MOVE: Cost = 5_000;
-/// The same, with a man of his own in the air.
+/// The same, with a man of his own in the air; twice where one of the opponent's is off the board as well.
 pub const PRESSED_IN_HAND: Cost = 1_500;
 /// Men stand where a reading has none at this moment, before any time has passed over it.
 pub const STANDS_WRONG: Cost = 3_200;
@@ -141,6 +141,8 @@ pub const TOO_DEAR: Cost = 12_000;
 pub const PATIENCE: Cost = 4_000;
 /// Two readings closer than this are not told apart.
 pub const CLOSE: Cost = 2_500;
+/// What chess says against a reading counts up to this much more than what it says against another one.
+pub const CHESS: Cost = 2_500;
 /// A reading has to be ahead by this much before a move that was told is taken back.
 pub const OVERTAKE: Cost = 500;
 

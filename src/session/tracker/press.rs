@@ -113,10 +113,15 @@ impl Tracker {
             return;
         }
         // Between two scans, or where nobody reads the board, the man may have landed already.
-        let in_hand = !self.identity
-            && !self.free
-            && (reading.differs & reading.us & !reading.paid & !self.seen.occupied).any();
-        let price = cost::PRESS_WITHOUT_MOVE + if in_hand { cost::PRESSED_IN_HAND } else { 0 };
+        let missing = reading.differs & reading.occupied & !reading.paid & !self.seen.occupied;
+        let in_hand = !self.identity && !self.free && missing.intersects(reading.us);
+        let price = match (in_hand, missing.is_subset(reading.us)) {
+            (false, _) => 0,
+            (true, true) => cost::PRESSED_IN_HAND,
+            // Nobody presses in the middle of a capture.
+            (true, false) => 2 * cost::PRESSED_IN_HAND,
+        };
+        let price = cost::PRESS_WITHOUT_MOVE + price;
         reading.cost = reading.cost.saturating_add(price);
         if reading.differs.any() {
             reading.early_press = Some(at);

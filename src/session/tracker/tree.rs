@@ -6,8 +6,10 @@ use std::cell::{Cell, OnceCell};
 use shakmaty::{Bitboard, ByRole, Chess, Move, Position as _, Square};
 
 use super::{
+    cost::Cost,
     legal::{Shelter, has_legal_move},
     moves::{Candidate, castled},
+    plausible::carelessness,
 };
 use crate::session::time::MonoTime;
 
@@ -68,6 +70,8 @@ pub(super) struct Node {
     branch: Cell<(u64, NodeId)>,
     shelter: OnceCell<Option<Shelter>>,
     is_end: OnceCell<bool>,
+    /// What chess says against its last ply, once somebody has asked.
+    odd: OnceCell<Cost>,
 }
 
 impl Node {
@@ -86,6 +90,7 @@ impl Node {
             branch: Cell::new((0, NodeId(0))),
             shelter: OnceCell::new(),
             is_end: OnceCell::new(),
+            odd: OnceCell::new(),
         }
     }
 
@@ -284,6 +289,31 @@ impl Tree {
             next = node.parent.filter(|parent| *parent != root);
         }
         Some(found)
+    }
+
+    /// What chess says against each of two games behind the ply with which they part, as far as both have been
+    /// played.
+    pub(super) fn odds(&self, one: NodeId, other: NodeId) -> (Cost, Cost) {
+        let plies = self.node(one).plies.min(self.node(other).plies);
+        let (mut one, mut other) = (self.ancestor(one, plies), self.ancestor(other, plies));
+        let mut odds = (0, 0);
+        while let (Some(a), Some(b)) = (one, other)
+            && a != b
+        {
+            (one, other) = (self.node(a).parent, self.node(b).parent);
+            if one != other {
+                odds = (odds.0 + self.odd(a), odds.1 + self.odd(b));
+            }
+        }
+        odds
+    }
+
+    fn odd(&self, id: NodeId) -> Cost {
+        let node = self.node(id);
+        *node.odd.get_or_init(|| match (node.parent, node.ply) {
+            (Some(parent), Some(ply)) => carelessness(&self.node(parent).position, ply.mv, &node.position),
+            _ => 0,
+        })
     }
 
     /// The first so many plies of a game that ends in `id`.
