@@ -358,6 +358,8 @@ fn where_no_round_is_named_the_last_score_stays_until_the_next_game_begins() {
         assert!(tree(&pgn) == files);
     }
     assert_eq!(journals(&dir.path().join("data"), "2").len(), 2, "the next game has its segment");
+    // Slowly enough to be pushed while it is played.
+    fs::write(&config, text.replace("pace = 1000\n", "pace = 100\n")).unwrap();
     fs::write(&recording, &whole).unwrap();
     let before = lichess.requests().len();
     let mut daemon = Daemon::with_config(&config);
