@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "support/script.rs"]
+#[allow(dead_code)]
 mod script;
 
 use script::{at, facts, of, under};

@@ -3,35 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "support/script.rs"]
+#[allow(dead_code)]
 mod script;
 
-use script::{at, facts, of, under};
+use script::{at, facts, of, paced, told, under};
 use serde_json::{Value, json};
-
-/// A script of events half a second apart, one after another with a `|` between; `+600 ` in front is so many
-/// milliseconds later instead.
-fn paced(events: &str) -> String {
-    let mut ms = 0;
-    let mut script = String::new();
-    for event in events.split('|').map(str::trim) {
-        let (step, event) = match event.strip_prefix('+').and_then(|rest| rest.split_once(' ')) {
-            Some((step, event)) => (step.parse().unwrap(), event),
-            None => (500, event),
-        };
-        ms += step;
-        script.push_str(&format!("{ms} {event}\n"));
-    }
-    script
-}
-
-fn told(rules: &str, fen: &str, more: Value, events: &str) -> Vec<Value> {
-    let mut header = under(rules);
-    header["start_fen"] = json!(fen);
-    for (key, value) in more.as_object().unwrap() {
-        header[key] = value.clone();
-    }
-    facts(header, &paced(events))
-}
 
 fn moves(facts: &[Value], kind: &str) -> Vec<String> {
     of(facts, kind).iter().map(|fact| fact["uci"].as_str().unwrap().to_owned()).collect()

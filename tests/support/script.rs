@@ -74,3 +74,29 @@ pub fn at<'a>(facts: &'a [Value], ev: i64, kind: &str) -> Vec<&'a Value> {
 pub fn under(rules: &str) -> Value {
     json!({"board": "reed", "rules": rules})
 }
+
+/// A script of events half a second apart, one after another with a `|` between; `+600 ` in front is so many
+/// milliseconds later instead.
+pub fn paced(events: &str) -> String {
+    let mut ms = 0;
+    let mut script = String::new();
+    for event in events.split('|').map(str::trim) {
+        let (step, event) = match event.strip_prefix('+').and_then(|rest| rest.split_once(' ')) {
+            Some((step, event)) => (step.parse().unwrap(), event),
+            None => (500, event),
+        };
+        ms += step;
+        script.push_str(&format!("{ms} {event}\n"));
+    }
+    script
+}
+
+/// The facts of such a script from this position, under an edition and with `more` in the header.
+pub fn told(rules: &str, fen: &str, more: Value, events: &str) -> Vec<Value> {
+    let mut header = under(rules);
+    header["start_fen"] = json!(fen);
+    for (key, value) in more.as_object().unwrap() {
+        header[key] = value.clone();
+    }
+    facts(header, &paced(events))
+}

@@ -125,14 +125,7 @@ impl Conduct {
     fn tell_bound(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
         let Some((moves, rule)) = self.turn.seldom().bound_to.clone() else { return false };
         let (touches, _) = self.ordered(desk);
-        let touched = self.bind(&touches, desk).moves;
-        if touched.as_ref().is_some_and(|touched| touched.iter().all(|mv| moves.contains(mv))) {
-            return false;
-        }
-        let mut left: Vec<Move> = touched.into_iter().flatten().filter(|mv| moves.contains(mv)).collect();
-        if left.is_empty() {
-            left = moves;
-        }
+        let Some(left) = self.left_of(moves, &touches, desk) else { return false };
         let binding =
             Binding { moves: Some(left), rule, must_move: None, must_capture: None, must_castle: None };
         let obligation = self.obligation(&touches, &binding, desk);
@@ -140,6 +133,17 @@ impl Conduct {
         self.turn.reach = Bitboard::EMPTY;
         self.turn.seldom_mut().binding = Some(binding);
         true
+    }
+
+    /// What touches leave of these moves: all of them where nothing fits both, and nothing is said where the touches
+    /// say it all.
+    fn left_of(&self, moves: Vec<Move>, touches: &[Square], desk: &Desk<'_>) -> Option<Vec<Move>> {
+        let touched = self.bind(touches, desk).moves;
+        if touched.as_ref().is_some_and(|touched| touched.iter().all(|mv| moves.contains(mv))) {
+            return None;
+        }
+        let left: Vec<Move> = touched.into_iter().flatten().filter(|mv| moves.contains(mv)).collect();
+        Some(if left.is_empty() { moves } else { left })
     }
 
     /// Something was released in this turn that binds, whatever is touched after it.
@@ -168,14 +172,7 @@ impl Conduct {
     fn tell_still_released(&mut self, reported: bool, desk: &mut Desk<'_>) -> bool {
         let Some(Committed { partial, moves, castling, rule }) = self.released(desk) else { return false };
         let (touches, _) = self.ordered(desk);
-        let touched = self.bind(&touches, desk).moves;
-        if touched.as_ref().is_some_and(|touched| touched.iter().all(|mv| moves.contains(mv))) {
-            return false;
-        }
-        let mut left: Vec<Move> = touched.into_iter().flatten().filter(|mv| moves.contains(mv)).collect();
-        if left.is_empty() {
-            left = moves;
-        }
+        let Some(left) = self.left_of(moves, &touches, desk) else { return false };
         let castle = castling.then(|| left.first().copied()).flatten();
         let binding = Binding { rule, ..self.released_binding(left, castle) };
         let obligation = Obligation { reported, ..self.obligation(&touches, &binding, desk) };
