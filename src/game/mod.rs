@@ -50,9 +50,10 @@ pub struct Board {
 impl Board {
     /// A board before its first input.
     pub fn new(setup: &GameSetup) -> Result<Board, SetupError> {
-        let clock_turned = setup.law_settings()?.clock.white_side == WhiteSide::Right;
+        let settings = setup.law_settings()?;
+        let clock_turned = settings.clock.white_side == WhiteSide::Right;
         let session = Session::new(setup)?;
-        let conduct = Conduct::new(setup, &session)?;
+        let conduct = Conduct::new(setup, settings, &session)?;
         let mut board = Board {
             session,
             conduct,

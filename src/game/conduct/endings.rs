@@ -2,7 +2,7 @@
 //! 9.6). Mate, stalemate and lack of material are the session's; here are repetition, the count of
 //! moves, blocked positions, and who can mate at all.
 
-use shakmaty::{Chess, Color, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::{Conduct, Desk, turn::Made};
 use crate::{
@@ -24,6 +24,8 @@ use crate::{
 const SEARCH: Nodes = Nodes(20_000);
 /// A position with at most so many men is looked at after each move.
 const FEW_MEN: usize = 5;
+/// Who has at most so many moves may be forced.
+const FORCED: usize = 2;
 
 impl Conduct {
     /// A mate, a stalemate or a dead position that is on the board ends the game before a flag that falls while
@@ -207,7 +209,19 @@ fn may_be_dead(position: &Chess, new: bool) -> bool {
         return new && may_be_locked(position);
     }
     let few = board.occupied().count() <= FEW_MEN;
-    few && (new && board.rooks_and_queens().is_empty() || position.legal_moves().len() <= 2)
+    few && (new && board.rooks_and_queens().is_empty() || is_forced(position))
+}
+
+/// Whether the side to move can do little else than take, or leave its opponent as little. Who is chased around takes
+/// nothing, and leaves the other side its choice.
+fn is_forced(position: &Chess) -> bool {
+    let moves = position.legal_moves();
+    let forces = |mv: &Move| {
+        let mut after = position.clone();
+        after.play_unchecked(*mv);
+        mv.is_capture() || after.is_check() || after.legal_moves().len() <= FORCED
+    };
+    moves.len() <= FORCED && moves.iter().any(forces)
 }
 
 /// Kings, bishops and pawns of which none can step forward: worth a search.
@@ -217,4 +231,48 @@ fn may_be_locked(position: &Chess) -> bool {
     let blocked = (board.white() & pawns).shift(8) | (board.black() & pawns).shift(-8);
     let others = board.knights() | board.rooks_and_queens();
     others.is_empty() && blocked.is_subset(pawns)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use shakmaty::{Board, CastlingMode, FromSetup as _, Piece, Role, Setup, Square};
+
+    use super::*;
+
+    /// Kings and up to three other men somewhere, without pawns.
+    fn few_men() -> impl Strategy<Value = Chess> {
+        let man = (0..4usize, any::<bool>(), 0..64u32);
+        let men = prop::collection::vec(man, 1..=3);
+        (0..64u32, 0..64u32, men, any::<bool>()).prop_filter_map(
+            "is a position",
+            |(white, black, men, turn)| {
+                let mut board = Board::empty();
+                for (role, by_white, square) in men {
+                    let role = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen][role];
+                    board.set_piece_at(
+                        Square::new(square),
+                        Piece { color: Color::from_white(by_white), role },
+                    );
+                }
+                board.set_piece_at(Square::new(white), Color::White.king());
+                board.set_piece_at(Square::new(black), Color::Black.king());
+                let setup = Setup { board, turn: Color::from_white(turn), ..Setup::empty() };
+                Chess::from_setup(setup, CastlingMode::Standard).ok()
+            },
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn what_is_not_forced_is_not_dead(position in few_men()) {
+            let few_moves = (1..=FORCED).contains(&position.legal_moves().len());
+            if few_moves && !position.is_insufficient_material() && !is_forced(&position) {
+                let found = dead::dead_position(&position, Nodes(200_000));
+                prop_assert!(!matches!(found, Dead::Dead(_)), "{:?}", position);
+            }
+        }
+    }
 }

@@ -219,8 +219,11 @@ pub(super) struct Conduct {
 
 impl Conduct {
     /// The conduct of a game before its first event.
-    pub(super) fn new(setup: &GameSetup, session: &Session) -> Result<Conduct, SetupError> {
-        let settings = setup.law_settings()?;
+    pub(super) fn new(
+        setup: &GameSetup,
+        settings: LawSettings,
+        session: &Session,
+    ) -> Result<Conduct, SetupError> {
         let earlier = setup.earlier_positions()?;
         let moved = |side: Color| earlier.iter().any(|position| position.turn() == side);
         let moved = ByColor { white: moved(Color::White), black: moved(Color::Black) };

@@ -20,6 +20,11 @@ impl RecordingDuty {
         self.was_below = false;
     }
 
+    /// The player was never below the threshold in this period, and is not now.
+    pub const fn is_untouched(&self, settings: &RecordSettings, remaining_ms: u64) -> bool {
+        !self.was_below && remaining_ms >= settings.threshold_ms
+    }
+
     /// The player's remaining time in this period, in milliseconds; true where he must record. The
     /// limits are strict: with five minutes to the millisecond he still must.
     pub const fn observe(&mut self, settings: &RecordSettings, remaining_ms: u64, per_move: PerMove) -> bool {

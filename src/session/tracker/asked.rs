@@ -5,14 +5,21 @@ use shakmaty::{Bitboard, Chess, File, Move, MoveList, Position as _, Rank, Role,
 use super::legal::{Asked, Shelter, legal_moves};
 use crate::{laws::touch, session::fact::law::Reach};
 
-/// The legal moves of the man on a square in their common form. Nothing for a king, a man of the other side, and
-/// one that may castle alone, promote or take en passant: there the moves have to be asked for.
+/// The legal moves of the man on a square in their common form. Nothing for a man of the other side and for one that
+/// may castle, promote or take en passant: there the moves have to be asked for.
 pub(in crate::session) fn reach(position: &Chess, from: Square) -> Option<Reach> {
     let board = position.board();
     let (us, occupied, turn) = (position.us(), board.occupied(), position.turn());
     let role = board.role_at(from).filter(|_| us.contains(from))?;
+    let shelter = Shelter::of(position)?;
+    // A king that an illegal move left to be taken is never taken (Article 1.4.1; 2005: 1.2).
+    let untaken = !us & !position.their(Role::King);
     let to = match role {
-        Role::King => return None,
+        Role::King if position.castles().has_color(turn) => return None,
+        Role::King => {
+            let to = shelter.king_steps(position, untaken);
+            return Some(Reach { from, to, pawn: false });
+        }
         Role::Pawn => {
             let en_passant = attacks::pawn_attacks(turn, from);
             if from.rank() == turn.fold_wb(Rank::Seventh, Rank::Second)
@@ -36,8 +43,7 @@ pub(in crate::session) fn reach(position: &Chess, from: Square) -> Option<Reach>
         }
         Role::Queen => attacks::queen_attacks(from, occupied),
     };
-    // A king that an illegal move left to be taken is never taken (Article 1.4.1; 2005: 1.2).
-    let to = Shelter::of(position)?.allows(from, to & !us & !position.their(Role::King));
+    let to = shelter.allows(from, to & untaken);
     Some(Reach { from, to, pawn: role == Role::Pawn })
 }
 

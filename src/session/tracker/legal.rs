@@ -100,6 +100,18 @@ impl Shelter {
         to
     }
 
+    /// Those of these squares beside the king to which it may go.
+    pub(super) fn king_steps(&self, position: &Chess, to: Bitboard) -> Bitboard {
+        let board = position.board();
+        let sliders = self.checkers & (board.bishops() | board.rooks() | board.queens());
+        let lines = sliders.into_iter().fold(Bitboard::EMPTY, |lines, checker| {
+            lines | attacks::ray(checker, self.king).without(checker)
+        });
+        let free = |to: &Square| board.attacks_to(*to, !position.turn(), board.occupied()).is_empty();
+        let beside = attacks::king_attacks(self.king) & to & !position.us() & !lines;
+        beside.into_iter().filter(free).collect()
+    }
+
     /// True when this man may go there without opening a line to its king.
     fn holds(&self, from: Square, to: Square) -> bool {
         !self.blockers.contains(from) || attacks::aligned(from, to, self.king)
@@ -112,15 +124,10 @@ pub(super) fn legal_moves(position: &Chess, shelter: &Shelter, asked: Asked, mov
     sought.en_passant(moves);
     if shelter.checkers.is_empty() {
         sought.men(!position.us(), moves);
-        sought.king(!position.us(), moves);
+        sought.king(moves);
         sought.castling(moves);
     } else {
-        let board = position.board();
-        let sliders = shelter.checkers & (board.bishops() | board.rooks() | board.queens());
-        let lines = sliders.into_iter().fold(Bitboard::EMPTY, |lines, checker| {
-            lines | attacks::ray(checker, shelter.king).without(checker)
-        });
-        sought.king(!position.us() & !lines, moves);
+        sought.king(moves);
         if let Some(checker) = shelter.checkers.single_square() {
             sought.men(attacks::between(shelter.king, checker).with(checker), moves);
         }
@@ -215,13 +222,10 @@ impl Sought<'_> {
                 .any(|square| attacked(square, without_king))
     }
 
-    fn king(&self, target: Bitboard, moves: &mut MoveList) {
+    fn king(&self, moves: &mut MoveList) {
         let from = self.shelter.king;
-        let board = self.position.board();
-        for to in attacks::king_attacks(from) & self.among(from, target) {
-            if board.attacks_to(to, !self.position.turn(), board.occupied()).is_empty() {
-                self.push(Role::King, from, to, moves);
-            }
+        for to in self.shelter.king_steps(self.position, self.among(from, Bitboard::FULL)) {
+            self.push(Role::King, from, to, moves);
         }
     }
 

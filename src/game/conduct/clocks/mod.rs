@@ -80,6 +80,8 @@ pub(super) struct AtPress {
 
 /// So many presses are remembered, the last ones.
 const MAX_PRESSES: usize = 1000;
+/// So many are in most games.
+const USUAL_PRESSES: usize = 128;
 
 /// A press.
 #[derive(Clone, Copy, Debug)]
@@ -191,7 +193,7 @@ impl Clocks {
             stretch: None,
             read: None,
             scribe_told: false,
-            presses: VecDeque::new(),
+            presses: VecDeque::with_capacity(USUAL_PRESSES),
             restored: None,
             begun: None,
             resumed: None,

@@ -15,6 +15,10 @@ impl Conduct {
         }
         for side in BOTH {
             let Some(remaining_ms) = self.clocks.remaining(side, desk.at) else { continue };
+            let half = self.clocks.half(side);
+            if half.required == Some(true) && half.duty.is_untouched(&settings, remaining_ms) {
+                continue;
+            }
             let per_move = self.clocks.per_move(side, self.completed_by(side, desk));
             let half = self.clocks.half_mut(side);
             let required = half.duty.observe(&settings, remaining_ms, per_move);
