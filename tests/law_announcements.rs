@@ -116,3 +116,40 @@ fn a_wrong_announcement_before_the_move_is_a_mismatch() {
         assert_eq!(of(&told, "move_completed")[0]["how"], "press", "{rules}");
     }
 }
+
+/// D.2.1, D.2.3 (2005: F.2.1, F.2.3): the piece is the one that was called, also before the pawn is on the last rank.
+#[test]
+fn the_promoted_piece_may_be_named_before_the_move() {
+    let script = "
+        500 announce Bauer Eva sieben Eva acht Turm
+        1000 lift e7
+        1500 place e8
+        2000 press white
+        3000 lift g7
+        3500 place f6
+        4000 announce König Gustav sieben Felix sechs
+        4500 press black";
+    for announce in ["button", "assistant", "assume-on-press"] {
+        for rules in ["fide-2005", "fide-2023", "ua"] {
+            let mut header = pegged(rules, announce);
+            header["start_fen"] = json!("8/4P1k1/7p/8/8/8/8/4K3 w - - 0 1");
+            let told = facts(header.clone(), script);
+            assert_eq!(codes(&told), [""; 0], "{announce} {rules}");
+            let made = of(&told, "move_made");
+            assert_eq!((&made[0]["uci"], &made[0]["san"]), (&json!("e7e8r"), &json!("e8=R")));
+            assert_eq!((made[0].get("assumed"), made.len()), (None, 2), "{announce} {rules}");
+            let completed = of(&told, "move_completed");
+            assert_eq!((&completed[0]["uci"], &completed[0]["how"]), (&json!("e7e8r"), &json!("press")));
+            assert_eq!(of(&told, "move_published")[0]["uci"], "e7e8r", "{announce} {rules}");
+            // The queen that is assumed where nobody names a piece is called as well as any other one.
+            let told = facts(header, &script.replace("Turm", "Dame"));
+            assert_eq!(codes(&told), [""; 0], "{announce} {rules}");
+            let made = of(&told, "move_made");
+            assert_eq!(
+                (&made[0]["uci"], made[0].get("assumed")),
+                (&json!("e7e8q"), None),
+                "{announce} {rules}"
+            );
+        }
+    }
+}

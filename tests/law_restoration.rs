@@ -394,6 +394,25 @@ fn two_hands_count_from_the_press_on() {
     }
 }
 
+/// A.5.2 (A.3.2 of rapid chess): nothing of Article 7.5 is left once the opponent has made his next move.
+#[test]
+fn two_hands_count_in_fast_play_until_the_reply() {
+    let castled = "lift e1|+5 lift h1|+300 place g1|+5 place f1|+500 press white|";
+    let reply = "lift h7|+300 place h6|+300 press black|";
+    for command in ["confirm", "confirm-two-hands", "two-hands"] {
+        for discipline in ["rapid", "blitz"] {
+            let told =
+                |script: &str| told("fide-2023", CASTLING, json!({ "discipline": discipline }), script);
+            let late = told(&format!("{castled}{reply}arbiter {command}"));
+            assert_eq!(of(&late, "arbiter_entry")[0]["accepted"], false, "{command} {discipline}");
+            assert!(of(&late, "penalty").is_empty(), "{command} {discipline}");
+            let timely = told(&format!("{castled}arbiter {command}"));
+            assert_eq!(of(&timely, "arbiter_entry")[0]["accepted"], true, "{command} {discipline}");
+            assert_eq!(of(&timely, "penalty").len(), 1, "{command} {discipline}");
+        }
+    }
+}
+
 /// Who was called at the press is not called again for the same move.
 #[test]
 fn an_illegal_move_calls_the_arbiter_once() {

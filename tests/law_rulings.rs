@@ -138,12 +138,22 @@ fn a_result_that_contradicts_the_game_waits_for_the_arbiter() {
 
     let confirmed = facts(header(), &format!("{mate}\n70000 arbiter confirm"));
     assert_eq!(at(&confirmed, 3, "game_end")[0]["result"], "1/2-1/2");
+    assert_eq!(of(&confirmed, "result-mismatch").len(), 1);
     let rejected = facts(header(), &format!("{mate}\n70000 arbiter reject"));
     assert_eq!(of(&rejected, "game_end").len(), 1);
     assert_eq!(of(&rejected, "arbiter_entry")[0]["accepted"], true);
     // The same result is no contradiction, and one that nothing stands against ends the game.
     assert!(of(&facts(header(), "0 lift a1\n500 place a8\n60000 result 1-0"), "result-mismatch").is_empty());
     assert_eq!(of(&facts(header(), "0 result 0-1"), "game_end")[0]["reason"], "entered");
+    // Nor is one a contradiction that was taken back, or what the arbiter decides later.
+    for script in [
+        "0 result 1-0\n500 arbiter result *\n1000 result 1/2-1/2",
+        "0 button resign-white\n500 arbiter penalty loss black\n1000 arbiter both-lose",
+    ] {
+        let told = facts(header(), script);
+        assert!(of(&told, "game_end").len() > 1, "{script}");
+        assert!(of(&told, "result-mismatch").is_empty(), "{script}");
+    }
 }
 
 #[test]

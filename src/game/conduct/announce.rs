@@ -32,6 +32,8 @@ pub(super) struct Announcing {
     /// A move that was announced before it was on the board, and how many plies there were; a button does
     /// not tell which.
     ahead: Option<(usize, Option<Move>)>,
+    /// The last promotion whose piece was announced before it was on the board, and the index of its ply.
+    piece: Option<(usize, Move)>,
     /// A slip of the tongue about the move that waits, not corrected yet.
     slip: Option<Slip>,
 }
@@ -76,7 +78,7 @@ impl Announcing {
     }
 
     #[cold]
-    fn hold_or_release(&mut self, fact: Fact, desk: &mut Desk<'_>) {
+    fn hold_or_release(&mut self, mut fact: Fact, desk: &mut Desk<'_>) {
         let first = matches!(fact.kind, FactKind::MoveMade { .. });
         let mut slip = None;
         if !self.required && matches!(fact.kind, FactKind::MoveMade { .. } | FactKind::MoveCompleted { .. }) {
@@ -88,7 +90,19 @@ impl Announcing {
             && plies + 1 == ply
         {
             let made = desk.session.move_at(plies);
-            if named.is_none_or(|named| made == Some(named)) {
+            let assumed = matches!(&fact.kind, FactKind::MoveMade { more, .. } if more.assumed);
+            let is_made = |named: &Move| made.is_some_and(|made| are_one_promotion(made, *named));
+            let piece = named.filter(|named| assumed && is_made(named));
+            self.piece = piece.map(|named| (plies, named));
+            if let (Some(named), Some(before)) = (piece, desk.session.position_after(plies)) {
+                // No sensor told the piece: the call names it (Appendix D.2.1; 2005: F.2.1).
+                let text = desk.session.move_text(named);
+                rename(&mut fact, text, MoveText::san(SanPlus::from_move(before.clone(), named)));
+                if made != piece {
+                    desk.orders.push(Order::Correct(plies, vec![named], "announced"));
+                }
+            }
+            if piece.is_some() || named.is_none_or(|named| made == Some(named)) {
                 // It was announced before it was made.
                 self.spoken = ply;
                 self.release(desk);
@@ -145,16 +159,15 @@ impl Announcing {
     /// The move that is held is another one: its promoted piece was named.
     fn rename(&mut self, text: MoveText, before: &Chess, mv: Move) {
         let written = MoveText::san(SanPlus::from_move(before.clone(), mv));
-        for fact in &mut self.held {
-            match &mut fact.kind {
-                FactKind::MoveMade { uci, san, more, .. } => {
-                    (*uci, *san) = (text, written);
-                    more.assumed = false;
-                }
-                FactKind::MoveCompleted { uci, .. } | FactKind::MovePublished { uci, .. } => *uci = text,
-                _ => {}
-            }
-        }
+        self.held.iter_mut().for_each(|fact| rename(fact, text, written));
+    }
+
+    /// This promotion with the piece that was announced before it was on the board.
+    pub(super) fn piece_called(&self, mv: Move, index: usize) -> Option<Move> {
+        let ahead = self.ahead.and_then(|(plies, named)| Some((plies, named?)));
+        let called = [ahead, self.piece].into_iter().flatten();
+        let mut of_ply = called.filter(|(plies, named)| *plies == index && are_one_promotion(mv, *named));
+        of_ply.next().map(|(_, named)| named)
     }
 
     /// The player who made the move that waits has pressed.
@@ -351,6 +364,23 @@ impl Conduct {
             }
         }
     }
+}
+
+/// A fact about a promotion is of another piece.
+fn rename(fact: &mut Fact, text: MoveText, written: MoveText) {
+    match &mut fact.kind {
+        FactKind::MoveMade { uci, san, more, .. } => {
+            (*uci, *san) = (text, written);
+            more.assumed = false;
+        }
+        FactKind::MoveCompleted { uci, .. } | FactKind::MovePublished { uci, .. } => *uci = text,
+        _ => {}
+    }
+}
+
+/// Promotions of the same pawn on the same square, whatever it becomes.
+fn are_one_promotion(one: Move, other: Move) -> bool {
+    one.is_promotion() && other.is_promotion() && (one.from(), one.to()) == (other.from(), other.to())
 }
 
 /// What an announcement names, by its squares where it names two.

@@ -168,13 +168,15 @@ impl Conduct {
         }
     }
 
-    /// The game has ended.
-    pub(super) fn ended(&mut self, result: GameResult, desk: &mut Desk<'_>) {
+    /// The game has ended; `ruled`: a person says so, who knows what was told before.
+    pub(super) fn ended(&mut self, result: GameResult, ruled: bool, desk: &mut Desk<'_>) {
         self.claims.offer = None;
         self.unpressed = None;
         self.turn.due = None;
         let before = self.told_result.replace(result).filter(|before| *before != GameResult::Ongoing);
-        if let Some(before) = before.filter(|before| *before != result && result != GameResult::Ongoing) {
+        if let Some(before) =
+            before.filter(|before| *before != result && result != GameResult::Ongoing && !ruled)
+        {
             tell_mismatch(before, result, desk);
         }
         let halves = match result {

@@ -438,8 +438,9 @@ impl Conduct {
                 }
                 return;
             }
-            FactKind::GameEnd { result, reason, more, .. } => {
+            FactKind::GameEnd { result, reason, certainty, more } => {
                 let (result, pending) = (*result, more.pending);
+                let ruled = *certainty == Certainty::Arbiter;
                 if !pending {
                     self.adjournment.ended(follows_from_board(reason));
                     self.own_ended(desk);
@@ -451,7 +452,7 @@ impl Conduct {
                 }
                 desk.facts.push_back(fact);
                 if !pending {
-                    self.ended(result, desk);
+                    self.ended(result, ruled, desk);
                 }
                 return;
             }
@@ -480,9 +481,9 @@ impl Conduct {
                 }
                 return;
             }
+            FactKind::ResultWithdrawn => self.told_result = None,
             FactKind::Orientation { .. }
             | FactKind::PlyTime { .. }
-            | FactKind::ResultWithdrawn
             | FactKind::Law(_)
             | FactKind::Obligation(_)
             | FactKind::Touch { .. }

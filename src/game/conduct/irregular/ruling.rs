@@ -97,7 +97,8 @@ impl Conduct {
                 _ => Err("nothing waits for a ruling".into()),
             };
         };
-        if found.stage == Stage::Stands && found.answered {
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        if found.answered && (found.stage == Stage::Stands || fast && found.kind == TWO_HANDS) {
             return Err("the illegal move stands: the next move was made".into());
         }
         if self.awaits_press(desk) {
@@ -111,7 +112,6 @@ impl Conduct {
             return Ok(());
         }
         let n = self.confirmed(found.by) + 1;
-        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
         if fast || matches!(found.kind, "press-without-move" | TWO_HANDS) {
             self.tell_counted(desk);
         }

@@ -43,13 +43,17 @@ impl Conduct {
         }
     }
 
-    /// A promotion, with the piece that the board on which it was made tells.
+    /// A promotion, with the piece that the board on which it was made tells, or that was announced before it.
     pub(in crate::game::conduct) fn promotion_read(
         &self,
         mv: Move,
         index: usize,
         desk: &Desk<'_>,
     ) -> Option<Move> {
+        self.promotion_told(mv, index, desk).or_else(|| self.announcing.piece_called(mv, index))
+    }
+
+    fn promotion_told(&self, mv: Move, index: usize, desk: &Desk<'_>) -> Option<Move> {
         let boards = self.two_boards.as_ref()?;
         let side = desk.session.position_after(index)?.turn();
         let man = boards.board(boards.last).men.as_ref()?.piece_at(mv.to())?;
