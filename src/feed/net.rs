@@ -165,9 +165,10 @@ impl Listener for Limited {
                 }
             };
             let _ = stream.set_nodelay(true);
-            let idle = Box::pin(sleep(STANDSTILL.min(self.asking)));
-            let asked = Some(Instant::now() + self.asking);
-            return (Connection { stream, idle, asking: self.asking, asked, _place: place }, address);
+            let now = Instant::now();
+            let (until, asked) = (now + STANDSTILL.min(self.asking), Some(now + self.asking));
+            let idle = Box::pin(sleep_until(until));
+            return (Connection { stream, idle, until, asking: self.asking, asked, _place: place }, address);
         }
     }
 
@@ -179,7 +180,10 @@ impl Listener for Limited {
 /// An accepted connection; it gives its place back when it is dropped.
 pub(super) struct Connection {
     stream: TcpStream,
+    /// The alarm at `until`, or earlier: it is set anew when it goes off, not whenever something moves.
     idle: Pin<Box<Sleep>>,
+    /// When the connection has stood still for too long.
+    until: Instant,
     asking: Duration,
     /// When we must have answered what the client began to ask: one that sends its request a byte at a time has its
     /// place for no longer.
@@ -196,7 +200,10 @@ struct Place {
 impl Connection {
     fn moved(&mut self) {
         let still = Instant::now() + STANDSTILL;
-        self.idle.as_mut().set(sleep_until(self.asked.map_or(still, |asked| asked.min(still))));
+        self.until = self.asked.map_or(still, |asked| asked.min(still));
+        if self.until < self.idle.deadline() {
+            self.idle.as_mut().reset(self.until);
+        }
     }
 
     fn wrote(&mut self) {
@@ -217,6 +224,10 @@ impl Connection {
     /// Ready with an error once nothing moved for too long.
     fn stand(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         ready!(self.idle.as_mut().poll(cx));
+        while Instant::now() < self.until {
+            self.idle.as_mut().reset(self.until);
+            ready!(self.idle.as_mut().poll(cx));
+        }
         Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, "nothing moved on the connection"))
     }
 }
@@ -279,6 +290,10 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
     use super::*;
 
     fn ip(text: &str) -> IpAddr {
@@ -315,5 +330,39 @@ mod tests {
     fn the_least_limits_let_one_in() {
         let limits = [1, 2, 3, 4, 5, 2000].map(|connections| Peers::new(connections).limit);
         assert_eq!(limits, [1, 2, 3, 3, 4, 1500]);
+    }
+
+    /// A connection that has to say within `asking` what it wants, and its other end.
+    async fn connection(asking: Duration) -> (Connection, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let limits = Limits { connections: 1, asking };
+        let mut limited = Limited::new(listener, limits, Hub::new(), "test");
+        let client = TcpStream::connect(address).await.unwrap();
+        (limited.accept().await.0, client)
+    }
+
+    #[tokio::test]
+    async fn who_asks_nothing_or_too_slowly_is_closed_and_who_was_answered_is_not() {
+        let asking = Duration::from_millis(50);
+        let mut byte = [0];
+        let (mut silent, _client) = connection(asking).await;
+        assert_eq!(silent.read(&mut byte).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+
+        let (mut answered, mut client) = connection(asking).await;
+        client.write_all(b"?").await.unwrap();
+        answered.read_exact(&mut byte).await.unwrap();
+        answered.write_all(b"!").await.unwrap();
+        // The time for the request passes, which was answered.
+        sleep(asking * 2).await;
+        let nothing = poll_fn(|cx| {
+            let mut read = ReadBuf::new(&mut byte);
+            Poll::Ready(Pin::new(&mut answered).poll_read(cx, &mut read).is_pending())
+        });
+        assert!(nothing.await);
+        // And the next request has its own.
+        client.write_all(b"?").await.unwrap();
+        answered.read_exact(&mut byte).await.unwrap();
+        assert_eq!(answered.read(&mut byte).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }
