@@ -23,10 +23,15 @@ pub struct Daemon {
 impl Daemon {
     /// Starts it with everything in `dir`; `sensor` is a key of `[board.sensor]` with its table.
     pub fn start(dir: &Path, sensor: &str) -> Daemon {
+        Daemon::start_with(dir, "", sensor)
+    }
+
+    /// The same with further tables of the configuration.
+    pub fn start_with(dir: &Path, tables: &str, sensor: &str) -> Daemon {
         let config = dir.join("touchmoved.toml");
         let text = format!(
             "data.dir = \"data\"\nhttp.listen = \"127.0.0.1:0\"\nlivechess.listen = \"127.0.0.1:0\"\n\
-             http.max-connections = 5000\n[[board]]\nid = \"1\"\nserial = \"3000\"\nsensor.{sensor}\n"
+             http.max-connections = 5000\n{tables}[[board]]\nid = \"1\"\nserial = \"3000\"\nsensor.{sensor}\n"
         );
         fs::write(&config, text).unwrap();
         let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))

@@ -12,10 +12,13 @@ mod clients;
 mod daemon;
 mod floor;
 mod game;
+#[path = "../../tests/support/lichess.rs"]
+mod lichess;
 mod stats;
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     sync::{
         Arc,
@@ -31,6 +34,7 @@ use board::{Board, fifo};
 use clients::Seen;
 use daemon::Daemon;
 use game::{Deed, Game};
+use lichess::{Lichess, ROUND, TOKEN};
 use stats::Sample;
 
 /// Time from one write to the next. Longer than any latency, so that a frame belongs to one write.
@@ -112,6 +116,8 @@ struct Latencies {
     move_livechess: Sample,
     /// From the frame that told of a move to the file.
     pgn: Sample,
+    /// From the same to the push that has it.
+    push: Sample,
 }
 
 impl Latencies {
@@ -120,12 +126,13 @@ impl Latencies {
         let dir = tempfile::tempdir_in(place).unwrap();
         let port = dir.path().join("dgt");
         let board = Board::plug(&port, game.start());
-        let mut daemon =
-            Daemon::start(dir.path(), &format!("dgt = {{ port = {port:?} }}\ntime-control = \"5400+30\""));
+        let lichess = Lichess::start();
+        let sensor = format!("dgt = {{ port = {port:?} }}\ntime-control = \"5400+30\"");
+        let mut daemon = Daemon::start_with(dir.path(), &table(dir.path(), &lichess), &sensor);
         daemon.wait_for("the board answers");
         board.wait_until_it_streams();
         thread::sleep(QUIET);
-        self.play(daemon, dir.path(), game, |deed| board.write(deed), true);
+        self.play(daemon, &lichess, dir.path(), game, |deed| board.write(deed), true);
     }
 
     /// Plays a game through a FIFO.
@@ -133,16 +140,19 @@ impl Latencies {
         let dir = tempfile::tempdir_in(place).unwrap();
         let path = dir.path().join("fifo");
         rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RWXU).unwrap();
-        let daemon = Daemon::start(dir.path(), "sensor-log = { path = \"fifo\" }");
+        let lichess = Lichess::start();
+        let table = table(dir.path(), &lichess);
+        let daemon = Daemon::start_with(dir.path(), &table, "sensor-log = { path = \"fifo\" }");
         let mut log = fifo::Log::open(&path);
         thread::sleep(QUIET);
-        self.play(daemon, dir.path(), game, move |deed| log.write(deed), false);
+        self.play(daemon, &lichess, dir.path(), game, move |deed| log.write(deed), false);
     }
 
     /// `exact`: the placement after each write is known beforehand.
     fn play(
         &mut self,
         mut daemon: Daemon,
+        lichess: &Lichess,
         dir: &Path,
         game: &Game,
         mut write: impl FnMut(&Deed) -> MonoTime,
@@ -166,7 +176,8 @@ impl Latencies {
         squares(&written, &livechess, exact, &mut self.square_livechess);
         moves(&written, &events, &mut self.move_sse);
         moves(&written, &livechess, &mut self.move_livechess);
-        files_after(&events, &files.join().unwrap(), &mut self.pgn);
+        followed(&events, &files.join().unwrap(), &mut self.pgn);
+        followed(&events, &pushes(lichess), &mut self.push);
     }
 
     fn show(&self, bare: u64) {
@@ -175,6 +186,7 @@ impl Latencies {
         self.move_sse.show("press to move, server-sent event", Some(bare));
         self.move_livechess.show("press to san, LiveChess frame", Some(bare));
         self.pgn.show("move published to PGN file", Some(bare));
+        self.push.show("move published to push", Some(bare));
     }
 }
 
@@ -223,8 +235,22 @@ fn moves(written: &[Written], seen: &[(MonoTime, Seen)], sample: &mut Sample) {
     }
 }
 
-/// From each frame that told of a move to the file that has it.
-fn files_after(told: &[(MonoTime, Seen)], files: &[(MonoTime, Seen)], sample: &mut Sample) {
+/// The table that pushes to this server, and its token.
+fn table(dir: &Path, lichess: &Lichess) -> String {
+    let token = dir.join("token");
+    fs::write(&token, TOKEN).unwrap();
+    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    format!("[lichess]\nround = \"{ROUND}\"\nurl = \"http://{}\"\ntoken-file = \"token\"\n", lichess.address)
+}
+
+/// The pushes that came, when their heads were there.
+fn pushes(lichess: &Lichess) -> Vec<(MonoTime, Seen)> {
+    let plies = |pushed: &lichess::Pushed| pushed.games().first().map_or(0, |game| game.moves.len());
+    lichess.requests().iter().map(|pushed| (pushed.at, Seen::Plies(plies(pushed)))).collect()
+}
+
+/// From each frame that told of a move to the first file, or push, that has it.
+fn followed(told: &[(MonoTime, Seen)], files: &[(MonoTime, Seen)], sample: &mut Sample) {
     for (at, seen) in told {
         let Seen::Plies(ply) = seen else { continue };
         let has = |seen: &Seen| matches!(seen, Seen::Plies(plies) if plies >= ply);
