@@ -140,9 +140,14 @@ impl Conduct {
             self.tell_way_to_queen(attempt, desk);
             return Ok(());
         }
-        // He has to move, and to press after it.
-        desk.orders.push(Order::Unpress(found.by));
+        // He has to move, and to press after it: nothing that the board has shown since counts.
+        desk.orders.push(Order::Restore(found.plies));
+        self.ruled_back = true;
         self.tell_way_out(desk);
+        self.begin_again();
+        if let Some(stored) = &mut self.irregularity {
+            stored.put_back &= desk.session.differs().is_empty();
+        }
         if self.turn.has_touched() {
             self.tell_obligation(true, desk);
         }
@@ -301,18 +306,18 @@ impl Conduct {
     }
 
     /// The arbiter finds that there was no illegal move. False where none waits for him.
-    pub(in crate::game::conduct) fn dismiss_illegal(&mut self) -> bool {
-        let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
-        if waiting {
-            self.irregularity = None;
+    pub(in crate::game::conduct) fn dismiss_illegal(&mut self, desk: &mut Desk<'_>) -> bool {
+        let found = self.irregularity.take_if(|found| found.stage == Stage::Found);
+        if found.as_ref().is_some_and(|found| found.unfinished.is_some()) {
+            desk.orders.push(Order::Excuse);
         }
-        waiting
+        found.is_some()
     }
 
     /// The arbiter finds that there is nothing to rule: no illegal move, or no breach of Article 4 that could still
     /// be corrected.
-    pub(in crate::game::conduct) fn dismiss(&mut self, desk: &Desk<'_>) -> bool {
-        if self.dismiss_illegal() {
+    pub(in crate::game::conduct) fn dismiss(&mut self, desk: &mut Desk<'_>) -> bool {
+        if self.dismiss_illegal(desk) {
             return true;
         }
         let open = |violation: &Violation| !violation.forfeited;

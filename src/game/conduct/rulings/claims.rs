@@ -59,7 +59,7 @@ impl Conduct {
                 return Ok(());
             }
             "illegal" => {
-                self.dismiss_illegal();
+                self.dismiss_illegal(desk);
                 return Ok(());
             }
             "setup" | "time" | "sealed-move" => return Ok(()),
