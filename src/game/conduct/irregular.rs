@@ -64,8 +64,10 @@ pub(super) struct Irregularity {
     /// Plies of the log before it.
     plies: usize,
     stage: Stage,
-    /// The times of its press, where it was found later.
-    press: Option<AtPress>,
+    /// It was found when the game had gone on.
+    later: bool,
+    /// The moments between which it was pressed, where it was found later and that is known.
+    pressed: Option<(MonoTime, MonoTime)>,
     /// The opponent has made his next move since.
     answered: bool,
     /// It was told to count.
@@ -87,7 +89,7 @@ impl Irregularity {
 
     /// It was found when the game had gone on.
     pub(super) const fn was_found_later(&self) -> bool {
-        self.press.is_some()
+        self.later
     }
 
     /// The move that was tried, as it looks, and the position after it.
@@ -124,7 +126,8 @@ impl Irregularity {
             taken: None,
             plies: desk.session.plies().len(),
             stage,
-            press: None,
+            later: false,
+            pressed: None,
             answered: false,
             counted: false,
             pressed_back: false,
@@ -222,9 +225,16 @@ impl Conduct {
         let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
         let found = Irregularity::of(by, kind, Stage::Found, desk);
-        let (unfinished, press) = (None, Some(self.press_of_ply(index, by, desk)));
-        self.irregularity =
-            Some(Irregularity { attempt, plies: index, unfinished, press, counted: true, ..found });
+        let (unfinished, pressed) = (None, Conduct::press_of_ply(index, desk));
+        self.irregularity = Some(Irregularity {
+            attempt,
+            plies: index,
+            unfinished,
+            later: true,
+            pressed,
+            counted: true,
+            ..found
+        });
         if let Some(man) = touch::moved(mv) {
             self.bind_after_restoring(man, before, desk);
         }
@@ -232,7 +242,8 @@ impl Conduct {
 
     /// The times of a press over what is on record, where they are known.
     pub(super) fn press_of(&self, found: &Irregularity) -> Option<AtPress> {
-        found.press.or_else(|| self.clocks.press_by(found.by, MonoTime::ZERO, found.at))
+        let until = if found.later { found.pressed } else { Some((MonoTime::ZERO, found.at)) };
+        until.and_then(|(from, until)| self.clocks.press_by(found.by, from, until))
     }
 
     /// What a press left open and no arbiter has ruled on, and that the opponent has not undone.

@@ -271,10 +271,13 @@ impl Conduct {
 
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
     fn tell_times_after(&mut self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
-        let left = |side| self.clocks.remaining(side, desk.at);
+        let left = |side: Color| {
+            let left = self.clocks.remaining(side, desk.at)?;
+            Some(self.clocks.corrections.get(side).ruled(left))
+        };
         // The times of the irregular press, where it is known.
         let found = self.irregularity.as_ref();
-        let later = found.is_some_and(|found| found.press.is_some());
+        let later = found.is_some_and(Irregularity::was_found_later);
         let press = found.and_then(|found| self.press_of(found)).unwrap_or_default();
         let (known, opponent) = match later || self.clocks.running() == Some(!by) {
             true => (press.credited.or(left(by)), press.opponent.or(left(!by))),
@@ -295,6 +298,8 @@ impl Conduct {
                 self.clocks.corrections.get_mut(side).rule(account, ruled);
             }
         }
+        self.clocks.grant(!by, i64::try_from(bonus).unwrap_or(i64::MAX));
+        self.clocks.ruled_on();
         desk.calc(ClockCalc {
             side: Some(Side(by)),
             n: Some(n),
