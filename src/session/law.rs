@@ -232,6 +232,10 @@ impl Session {
         self.resume(firm, None);
         self.tracker.forget_presses();
         self.narrator.await_position(&self.tracker);
+        // A man of the player alone is off its square: he has it in his hand.
+        if self.differs().is_subset(self.position().us() & !self.occupied()) && !self.narrator.is_frozen() {
+            self.tracker.take_as_played();
+        }
     }
 
     /// An illegal move stands, and the game goes on after it.

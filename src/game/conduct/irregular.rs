@@ -160,8 +160,9 @@ pub(super) fn given(setup: &GameSetup) -> [u32; 2] {
 }
 
 impl Conduct {
-    fn confirmed(&self, side: Color) -> u32 {
-        self.confirmed.get(side.fold_wb(0usize, 1)).copied().unwrap_or(0)
+    /// The number of the illegal move that a side has on record, or would have.
+    fn next_count(&self, side: Color) -> u32 {
+        self.confirmed.get(side.fold_wb(0usize, 1)).map_or(1, |count| count.saturating_add(1))
     }
 
     /// The session found a press over a man on a square where no legal move puts it.
@@ -181,7 +182,7 @@ impl Conduct {
         let king = desk.session.position().their(Role::King);
         let kind = if to.is_some_and(|to| king.contains(to)) { "king-capture" } else { found.kind };
         let (by, attempt) = (found.by, found.attempt.clone());
-        let n = self.confirmed(by) + 1;
+        let n = self.next_count(by);
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
@@ -220,7 +221,7 @@ impl Conduct {
     pub(super) fn found_later(&mut self, index: usize, before: &Chess, mv: Move, desk: &mut Desk<'_>) {
         let (by, kind) = (before.turn(), "illegal-move");
         let attempt = Some(String::from(desk.session.move_text(mv)));
-        let n = self.confirmed(by) + 1;
+        let n = self.next_count(by);
         let to = Audience::Arbiter;
         let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });

@@ -233,8 +233,7 @@ impl Narrator {
     /// The squares of the part that is still to do of the move that the clock was pressed over. What the board
     /// shows there says nothing of its sensors.
     pub(in crate::session) fn awaited(&self, tracker: &Tracker) -> Bitboard {
-        self.still_unfinished(tracker)
-            .map_or(Bitboard::EMPTY, |mv| last_part(mv, self.position().turn()))
+        self.still_unfinished(tracker).map_or(Bitboard::EMPTY, |mv| last_part(mv, self.position().turn()))
     }
 
     /// The move that the clock was pressed over unfinished, where that press was undone: by the opponent, who

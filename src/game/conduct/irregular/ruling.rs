@@ -111,7 +111,7 @@ impl Conduct {
         if !counts {
             return Ok(());
         }
-        let n = self.confirmed(found.by) + 1;
+        let n = self.next_count(found.by);
         if fast || matches!(found.kind, "press-without-move" | TWO_HANDS) {
             self.tell_counted(desk);
         }
@@ -226,7 +226,7 @@ impl Conduct {
         found.counted = true;
         let found = found.clone();
         let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
-        let n = self.confirmed(found.by) + 1;
+        let n = self.next_count(found.by);
         // A player or the arbiter asks: he looks at it now, whoever was told before.
         let to = Audience::Arbiter;
         let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n, to };
@@ -271,10 +271,7 @@ impl Conduct {
 
     /// The times that are proposed after an illegal move (Articles 7.1, 7.5.5; 2005: 6.14, 7.4b).
     fn tell_times_after(&mut self, by: Color, n: u32, bonus: u64, desk: &mut Desk<'_>) {
-        let left = |side: Color| {
-            let left = self.clocks.remaining(side, desk.at)?;
-            Some(self.clocks.corrections.get(side).ruled(left))
-        };
+        let left = |side| self.clocks.remaining(side, desk.at);
         // The times of the irregular press, where it is known.
         let found = self.irregularity.as_ref();
         let later = found.is_some_and(Irregularity::was_found_later);
