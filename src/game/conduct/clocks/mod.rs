@@ -266,6 +266,11 @@ impl Clocks {
         Some(if runs { left.saturating_sub(self.charged(side, at)) } else { left })
     }
 
+    /// The same as it was ruled, where an external clock does not show that yet.
+    pub(super) fn ruled(&self, side: Color, at: MonoTime) -> Option<u64> {
+        self.remaining(side, at).map(|left| self.corrections.get(side).ruled(left))
+    }
+
     /// What a running clock has used of its main time.
     fn charged(&self, side: Color, at: MonoTime) -> u64 {
         let used = at.since(self.since) / 1000;
