@@ -450,7 +450,7 @@ impl Board {
                 Order::Restore(plies) => self.session.restore(at, ev, plies),
                 Order::Adopt(mv, after) => self.session.adopt(at, mv, *after),
                 Order::Disown(plies) => self.session.disown(at, ev, plies),
-                Order::Unpress(side) => self.session.unpress(side),
+                Order::Excuse => self.session.excuse(at),
                 Order::Exchanged(square) => self.session.note_exchanged(at, square),
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),

@@ -56,7 +56,7 @@ impl Conduct {
                 Some(fen_of(&position))
             }
             Order::Conclude(_)
-            | Order::Unpress(_)
+            | Order::Excuse
             | Order::Exchanged(_)
             | Order::PlayOn
             | Order::ConfirmTold
