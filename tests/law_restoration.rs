@@ -621,7 +621,9 @@ fn what_the_opponent_lifts_over_an_illegal_move_binds_him_no_more() {
         for board in ["reed", "peg"] {
             for signal in ["debounced", "raw"] {
                 for up in ["lift c6|place g1|place c6", "lift c6|place c6|place g1"] {
-                    for before in ["+1600 ", "+3000 "] {
+                    for before in
+                        ["+1600 ", "+3000 ", "+1000 lift d7|place d7|+2000 ", "+3000 lift d7|place d7|+1000 "]
+                    {
                         let name = format!("{rules} {board} {signal} {up} {before}");
                         let events = format!("{before}{up}|+500 press black|{ON}");
                         let told = capture(rules, json!({"board": board, "signal": signal}), &events);

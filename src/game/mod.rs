@@ -451,6 +451,8 @@ impl Board {
                 Order::Adopt(mv, after) => self.session.adopt(at, mv, *after),
                 Order::Disown(plies) => self.session.disown(at, ev, plies),
                 Order::Excuse => self.session.excuse(at),
+                Order::Refuse(from) => self.session.refuse(from),
+                Order::FoundIllegal(from, to) => self.session.found_illegal((from, to)),
                 Order::Exchanged(square) => self.session.note_exchanged(at, square),
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),

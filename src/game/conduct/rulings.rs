@@ -57,6 +57,8 @@ impl Conduct {
             }
             Order::Conclude(_)
             | Order::Excuse
+            | Order::Refuse(_)
+            | Order::FoundIllegal(..)
             | Order::Exchanged(_)
             | Order::PlayOn
             | Order::ConfirmTold
