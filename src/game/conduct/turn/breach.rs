@@ -68,7 +68,7 @@ impl Conduct {
         if self.fits_touches(mv) {
             return;
         }
-        let binding = match (&self.turn.seldom().binding, desk.session.position_after(index)) {
+        let mut binding = match (&self.turn.seldom().binding, desk.session.position_after(index)) {
             (Some(binding), _) => binding.clone(),
             (None, Some(before)) if !self.turn.touches.is_empty() => touch::binding(
                 before,
@@ -79,6 +79,12 @@ impl Conduct {
             ),
             _ => return,
         };
+        // A rook that was released first stays where it is (Article 4.7; 2005: 4.6).
+        if let (Some(released), Some(moves)) = (released, &mut binding.moves)
+            && moves.contains(&released.mv)
+        {
+            moves.retain(|mv| *mv == released.mv);
+        }
         if let Some(moves) = &binding.moves
             && moves.iter().any(|mv| self.turn.lets_play(mv))
             && !binding.allows(mv)
