@@ -39,6 +39,23 @@ impl Tracker {
         }
     }
 
+    /// No reading has more plies than the first `plies` ones: what was played after them is known to be no legal move.
+    pub(in crate::session) fn give_up_beyond(&mut self, plies: usize) {
+        if !self.readings.iter().any(|reading| reading.plies <= plies) {
+            return;
+        }
+        self.settle_time();
+        let (stay, beyond): (Vec<_>, Vec<_>) = self.readings.drain(..).partition(|one| one.plies <= plies);
+        self.readings = stay;
+        for reading in beyond {
+            self.tree.release(reading.node);
+        }
+        for reading in &mut self.readings {
+            reading.early_press = None;
+        }
+        self.settle();
+    }
+
     /// Takes what the board shows without looking for a move in it.
     pub(in crate::session) fn see(&mut self, seen: super::Observed) {
         self.seen = seen;
@@ -49,7 +66,9 @@ impl Tracker {
     pub(in crate::session) fn look_on(&mut self, at: MonoTime) {
         let mut stands_wrong = false;
         for reading in &mut self.readings {
-            reading.touched |= self.seen.empty(reading.occupied);
+            let lifted = self.seen.empty(reading.occupied);
+            reading.touched |= lifted;
+            reading.pay(reading.paid & !lifted, &self.seen);
             stands_wrong |= reading.stands_wrong(&self.seen);
         }
         if stands_wrong {
@@ -70,7 +89,11 @@ impl Tracker {
             Square::ALL.into_iter().filter(|square| self.times.left[usize::from(*square)] > since).collect();
         let mut stands_wrong = presses.iter().any(Option::is_some);
         for reading in &mut self.readings {
-            reading.touched |= self.seen.empty(reading.occupied) | (lifted & reading.occupied);
+            let missing = self.seen.empty(reading.occupied);
+            reading.touched |= missing | (lifted & reading.occupied);
+            // The man of the move itself may be one that nobody sees.
+            let in_hand = missing & (reading.us | lifted);
+            reading.pay(reading.paid & !in_hand, &self.seen);
             stands_wrong |= reading.stands_wrong(&self.seen);
         }
         if stands_wrong {
