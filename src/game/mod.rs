@@ -450,6 +450,8 @@ impl Board {
                 Order::Restore(plies) => self.session.restore(at, ev, plies),
                 Order::Adopt(mv, after) => self.session.adopt(at, mv, *after),
                 Order::Disown(plies) => self.session.disown(at, ev, plies),
+                Order::Refuse(from) => self.session.refuse(from),
+                Order::FoundIllegal(from, to) => self.session.found_illegal((from, to)),
                 Order::Unpress(side) => self.session.unpress(side),
                 Order::Exchanged(square) => self.session.note_exchanged(at, square),
                 Order::SetUp(position) => self.session.set_up(*position),

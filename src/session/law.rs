@@ -1,6 +1,6 @@
 //! What the Laws layer reads of a session, and what rulings and persons change in it.
 
-use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position as _};
+use shakmaty::{Bitboard, Board, ByColor, Chess, Color, Move, Position as _, Square};
 
 use crate::laws::{arithmetic::clock::PerMove, touch};
 
@@ -247,6 +247,18 @@ impl Session {
         self.resume(firm, None);
     }
 
+    /// What the clock was pressed over with this man is no legal move, it seems: none is read into it before the
+    /// position before it stands, but one that was seen. Nothing where it may be one after all.
+    pub fn refuse(&mut self, from: Option<Square>) {
+        self.narrator.refuse(from);
+    }
+
+    /// The same for certain: a man took another one, which is not legal. What had been read into it is given up.
+    pub fn found_illegal(&mut self, attempt: (Square, Square)) {
+        self.narrator.found_illegal(attempt);
+        self.tracker.give_up_beyond(self.narrator.plies().len());
+    }
+
     /// The press of `side` over an irregular position is undone: its player moves, and presses again.
     pub fn unpress(&mut self, side: Color) {
         self.tracker.unpress(side);
@@ -274,6 +286,7 @@ impl Session {
     /// since is read of the board.
     pub fn play(&mut self, at: MonoTime, ev: i64, mv: Move, presses: Presses) {
         let now = Now { at, ev };
+        let by = self.position().turn();
         self.pass_time(at);
         let mut firm = self.narrator.firm_plies(usize::MAX);
         firm.push(self.narrator.rule_move(mv, presses.own.is_some(), now, &mut self.facts));
@@ -281,6 +294,11 @@ impl Session {
         if let Some(since) = presses.own.filter(|_| self.differs().any()) {
             self.tracker.look_on_after(since, [presses.reply, presses.next], at);
             self.narrate(at, super::Moment::Board(super::Cause::Report));
+            let opponent = self.position().turn();
+            if presses.reply.is_some() && opponent != by {
+                // What he had pressed over is no move.
+                self.narrator.judge_press(&self.tracker, opponent, now, &mut self.facts);
+            }
         }
     }
 

@@ -38,7 +38,7 @@ use self::{
 };
 
 /// Version of the conclusions: it grows when the same events give other facts.
-pub const LOGIC_VERSION: u32 = 11;
+pub const LOGIC_VERSION: u32 = 12;
 
 /// A ply of the reconstructed game.
 #[derive(Clone, Debug, PartialEq)]

@@ -300,6 +300,9 @@ impl Conduct {
                 let until = desk.at.plus_ms(self.settings.clock.press_grace_ms);
                 let stage = Stage::Open { told: Box::new(fact), until };
                 let taken = self.turn.taken_by_nobody(desk);
+                if let Some((from, _)) = taken {
+                    desk.orders.push(Order::Refuse(Some(from)));
+                }
                 self.irregularity = Some(Irregularity { taken, ..Irregularity::of(by, kind, stage, desk) });
             }
             ("press-over-mismatch", Some(side)) => {
@@ -308,8 +311,6 @@ impl Conduct {
                 let notice = Notice::of("illegal-position", audience(self.settings.illegal.move_alert));
                 desk.notice(Notice { side: Some(Side(side)), squares, ..notice });
             }
-            // The king that was taken stands under the man that took it.
-            ("man-missing", _) if self.taken_by_nobody(desk).is_some() => {}
             ("noise", _) => {
                 let FactKind::Advisory { squares, .. } = &fact.kind else { return };
                 let square = squares.first().map(Sq);
@@ -451,11 +452,14 @@ impl Conduct {
                 Some((from, to)) => {
                     self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
                     self.was_pressed(at);
+                    desk.orders.push(Order::FoundIllegal(from, to));
+                    self.let_answered_stand(at, desk);
                 }
                 None => {
                     if let Some(found) = &mut self.irregularity {
                         found.kind = TOO_EARLY;
                     }
+                    desk.orders.push(Order::Refuse(None));
                     desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
                 }
             },

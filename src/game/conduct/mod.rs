@@ -70,6 +70,10 @@ pub(super) enum Order {
     Adopt(Move, Box<Chess>),
     /// An illegal move that stood after so many plies does not.
     Disown(usize),
+    /// What was pressed over with the man of this square is no legal move, it seems; or it may be one after all.
+    Refuse(Option<Square>),
+    /// It is this illegal capture.
+    FoundIllegal(Square, Square),
     /// The press of this side is undone: a ruling lets it move.
     Unpress(Color),
     /// Another man stands on this square than in the game, and the arbiter knows it.
@@ -298,6 +302,9 @@ impl Conduct {
         self.ruled_back = false;
         if !self.begun {
             self.clocks.open(desk.at);
+        }
+        if let (Event::Press(side), Some(_)) = (event, &self.irregularity) {
+            self.look_if_answered(*side, desk);
         }
         match event {
             Event::Flag(_) => self.end_before_flag(desk),

@@ -56,6 +56,8 @@ impl Conduct {
                 Some(fen_of(&position))
             }
             Order::Conclude(_)
+            | Order::Refuse(_)
+            | Order::FoundIllegal(..)
             | Order::Unpress(_)
             | Order::Exchanged(_)
             | Order::PlayOn

@@ -195,11 +195,15 @@ impl Turn {
     }
 
     /// The capture that the board shows although it is not legal: one man of the player is gone, and a man
-    /// of the opponent was lifted and its square filled again.
+    /// of the opponent was lifted and its square filled again after that one had left.
     pub(super) fn taken_by_nobody(&self, desk: &Desk<'_>) -> Option<(Square, Square)> {
         let position = desk.session.position();
         let from = desk.session.differs().single_square()?;
-        let refilled = |square: &Square| self.lifted(*square) && self.placed(*square);
+        let left = self.contacts.iter().rposition(|contact| contact.left(from))?;
+        let since = self.contacts.get(left..)?;
+        let refilled = |square: &Square| {
+            self.lifted(*square) && since.iter().any(|contact| contact.square == *square && contact.occupied)
+        };
         let mut victims = position.them().into_iter().filter(refilled);
         let to = victims.next().filter(|_| victims.next().is_none())?;
         position.us().contains(from).then_some((from, to))

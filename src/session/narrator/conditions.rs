@@ -106,12 +106,13 @@ impl Narrator {
         let seen = tracker.seen();
         let limit = tracker.weight(reading).saturating_add(CLOSE);
         let index = tracker.len(reading).saturating_sub(1);
+        let strange = |reading: &Reading| reading.differs & !reading.paid() & seen.occupied;
+        let own_strange = strange(reading);
         let close = |other: &&Reading| {
-            let fits = other.differs & !other.paid() & seen.occupied;
-            fits.is_empty()
+            strange(other).is_subset(own_strange)
                 && tracker.weight(other) < limit
                 && tracker.len(other) == tracker.len(reading)
-                && fits_as_well(tracker, other, reading)
+                && fits_as_well(tracker, other, reading, index)
         };
         let plies = || tracker.readings().iter().filter(close).filter_map(|other| tracker.ply(other, index));
         if plies().all(|ply| same_but_promotion(ply.mv, own.mv)) {

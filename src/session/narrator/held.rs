@@ -77,7 +77,8 @@ impl Narrator {
         // What was pressed over and is unfinished is for the Laws, and what is completed is no question.
         let told = self.told.get(index).filter(|told| told.record.completed.is_some());
         let settled = told.is_some_and(|told| candidates.iter().all(|uci| *uci == told.record.uci.as_str()));
-        if lasting && !settled && !self.awaits_rest(tracker, reading, ply.mv) {
+        let refused = index == self.told.len() && self.is_refused(reading, ply);
+        if lasting && !settled && !refused && !self.awaits_rest(tracker, reading, ply.mv) {
             self.tell_candidates(&candidates, now, facts);
         }
         self.held = Some(Held { index, since, lasting, candidates });
@@ -90,7 +91,7 @@ impl Narrator {
         let others = tracker
             .readings()
             .iter()
-            .filter(|other| tracker.cost(other) < limit && fits_as_well(tracker, other, reading));
+            .filter(|other| tracker.cost(other) < limit && fits_as_well(tracker, other, reading, index));
         self.different(own.into_iter().chain(others.filter_map(|other| tracker.ply(other, index))))
     }
 
@@ -103,7 +104,7 @@ impl Narrator {
             in_order && only_in_the_air(other, tracker) && tracker.len(other) < tracker.len(reading)
         };
         let others = tracker.readings().iter().filter(|other| {
-            tracker.weight(other) < limit && !waits(other) && fits_as_well(tracker, other, reading)
+            tracker.weight(other) < limit && !waits(other) && fits_as_well(tracker, other, reading, index)
         });
         self.different(others.filter_map(|other| tracker.ply(other, index)))
     }
@@ -133,6 +134,18 @@ impl Narrator {
         }
     }
 
+    /// Several moves that the board shows fitted what the clock was pressed over, and nobody has said which it was:
+    /// another one, whose man nobody sees, is not told because the reply was none to these, before all agree on it.
+    pub(super) fn is_none_of_those_asked(&self, tracker: &Tracker, reading: &Reading, ply: &Ply) -> bool {
+        let index = self.told.len();
+        if self.told_ambiguous.len() < 2 || !lands_unseen(tracker, reading, index) {
+            return false;
+        }
+        let mut others = tracker.readings().iter().filter_map(|other| tracker.ply(other, index));
+        !self.told_ambiguous.contains(&self.uci(ply.mv))
+            && others.any(|other| !same_but_promotion(other.mv, ply.mv))
+    }
+
     /// Remarks on a ply that is published: it had been held back, and a later move or time decided it.
     pub(super) fn mark_resolved(&mut self, index: usize) {
         if self.held.take_if(|held| held.index == index).is_some_and(|held| held.lasting) {
@@ -145,12 +158,15 @@ impl Narrator {
     }
 }
 
-/// What fits is on the board: a man that should have landed and is not seen does not fit, unless the
-/// best reading has the same to explain.
-pub(super) fn fits_as_well(tracker: &Tracker, other: &Reading, best: &Reading) -> bool {
-    let unseen = |reading: &Reading| {
-        let inferred = tracker.loose_ply(reading).is_some_and(|ply| ply.inferred);
-        inferred && (reading.paid() & !reading.us).any()
-    };
-    !unseen(other) || unseen(best)
+/// What fits at this ply is on the board: a man that should stand there and is not seen does not fit, unless the best
+/// reading has the same to explain.
+pub(super) fn fits_as_well(tracker: &Tracker, other: &Reading, best: &Reading, index: usize) -> bool {
+    !lands_unseen(tracker, other, index) || lands_unseen(tracker, best, index)
+}
+
+/// The man of this ply is said to stand where no man is seen.
+fn lands_unseen(tracker: &Tracker, reading: &Reading, index: usize) -> bool {
+    tracker
+        .ply(reading, index)
+        .is_some_and(|ply| ply.inferred && (reading.paid() & tracker.seen().empty(ply.mv.to().into())).any())
 }

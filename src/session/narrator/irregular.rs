@@ -6,7 +6,7 @@ use super::{Facts, Narrator, Now, Told, marks::side_name, tell};
 use crate::session::{
     fact::{FactKind, law::Audience},
     time::MonoTime,
-    tracker::{Observed, Reading, Tracker, castled},
+    tracker::{Observed, Ply, Reading, Tracker, castled},
     view::State,
 };
 
@@ -37,7 +37,13 @@ const LANDS_MS: u64 = 1_500;
 
 impl Narrator {
     /// Looks at the board that `side` pressed over.
-    pub(super) fn judge_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
+    pub(in crate::session) fn judge_press(
+        &mut self,
+        tracker: &Tracker,
+        side: Color,
+        now: Now,
+        facts: &mut Facts,
+    ) {
         if self.is_over() || self.fault.is_some() || !self.ambiguous.is_empty() {
             return;
         }
@@ -75,7 +81,10 @@ impl Narrator {
             to: Audience::Arbiter,
             detail: detail.into(),
         };
-        let attempt = self.attempt(missing, extra, seen);
+        let legal = |&(from, to): &(Square, Square)| {
+            self.legal().iter().any(|mv| mv.from() == Some(from) && mv.to() == to && !mv.is_promotion())
+        };
+        let attempt = self.attempt(missing, extra, seen).filter(|attempt| !legal(attempt));
         let (state, attempt) = if missing.is_empty() && extra.is_empty() {
             tell(
                 facts,
@@ -85,6 +94,10 @@ impl Narrator {
             self.note_idle_press(side, now.at);
             (State::NoMove, None)
         } else if unfinished.is_some() || extra.is_empty() {
+            let taken = missing.single_square().filter(|_| extra.is_empty());
+            if taken.is_some_and(|from| self.is_known(side, &from.to_string())) {
+                return;
+            }
             tell(
                 facts,
                 now,
@@ -97,11 +110,7 @@ impl Narrator {
             (State::Incomplete, None)
         } else if let Some((from, to)) = attempt {
             let uci = format!("{from}{to}");
-            let again = self.wrong.as_ref().is_some_and(|wrong| {
-                wrong.state == State::Illegal && wrong.side == side && wrong.attempt.as_ref() == Some(&uci)
-            });
-            if again {
-                // A second press over the same position is no second illegal move.
+            if self.is_known(side, &uci) {
                 return;
             }
             let n = self.side_counts(side).map_or(1, |count| {
@@ -118,6 +127,10 @@ impl Narrator {
                 to: Audience::Arbiter,
             };
             tell(facts, now, illegal);
+            // A board that tells no men may have missed what would explain it.
+            if self.identity {
+                self.refuse(Some(from));
+            }
             self.suspect_exchange(from, to, now, facts);
             (State::Illegal, attempt)
         } else {
@@ -145,6 +158,15 @@ impl Narrator {
         });
     }
 
+    /// This player has pressed over an illegal move that begins so before: a second press over the same position is
+    /// no second one.
+    fn is_known(&self, side: Color, begins: &str) -> bool {
+        self.wrong.as_ref().is_some_and(|wrong| {
+            let attempt = wrong.attempt.as_ref().filter(|attempt| attempt.starts_with(begins));
+            wrong.state == State::Illegal && wrong.side == side && attempt.is_some()
+        })
+    }
+
     /// A press by the player who does not have the move, where it completed nothing.
     fn judge_idle_press(&mut self, tracker: &Tracker, side: Color, now: Now, facts: &mut Facts) {
         // A lever that bounces is pressed twice.
@@ -167,6 +189,7 @@ impl Narrator {
 
     /// The board is in order again after a press over something else.
     pub(super) fn forget_wrong(&mut self, now: Now) {
+        self.refused = None;
         let Some(wrong) = self.wrong.take_if(|wrong| wrong.state != State::NoMove) else { return };
         if wrong.state == State::Incomplete && self.told_nothing_since(&wrong) {
             self.mark(format!("press_without_move:{}", side_name(wrong.side)));
@@ -184,7 +207,7 @@ impl Narrator {
         let side = self.position().us();
         let Some(wrong) = &mut self.wrong else { return };
         let Some(square) = wrong.missing.filter(|square| side.contains(*square)) else { return };
-        if wrong.state != State::Incomplete || now.at < wrong.at.plus_ms(LANDS_MS) {
+        if wrong.state != State::Incomplete || self.refused.is_some() || now.at < wrong.at.plus_ms(LANDS_MS) {
             return;
         }
         wrong.state = State::Fault;
@@ -205,7 +228,8 @@ impl Narrator {
     /// When [`Narrator::judge_missing`] is due.
     pub(super) fn missing_due(&self) -> Option<MonoTime> {
         let wrong = self.wrong.as_ref()?;
-        (wrong.state == State::Incomplete && wrong.missing.is_some()).then(|| wrong.at.plus_ms(LANDS_MS))
+        let awaited = wrong.state == State::Incomplete && wrong.missing.is_some() && self.refused.is_none();
+        awaited.then(|| wrong.at.plus_ms(LANDS_MS))
     }
 
     /// The moves of a man that no square sees: those to an empty square.
@@ -232,6 +256,25 @@ impl Narrator {
             _ => return false,
         };
         self.was_pressed_over(mv) && reading.differs.intersects(open)
+    }
+
+    /// The clock was pressed over what is no legal move. Until the position before it stands, one is told only where
+    /// it was seen, its man landing and the one that it takes leaving, and where the man that had moved is not gone.
+    pub(super) fn is_refused(&self, reading: &Reading, ply: &Ply) -> bool {
+        self.refused.is_some_and(|from| ply.inferred || reading.differs.contains(from))
+    }
+
+    /// What the clock was pressed over with this man is no legal move, it seems; nothing where it may be one.
+    pub(in crate::session) const fn refuse(&mut self, from: Option<Square>) {
+        self.refused = from;
+    }
+
+    /// The capture that the clock was pressed over is not legal: a man is missing that stands where it took another.
+    pub(in crate::session) fn found_illegal(&mut self, (from, to): (Square, Square)) {
+        self.refuse(Some(from));
+        if let Some(wrong) = &mut self.wrong {
+            (wrong.state, wrong.attempt, wrong.missing) = (State::Illegal, Some(format!("{from}{to}")), None);
+        }
     }
 
     /// The clock was pressed over this move while a part of it was to do.

@@ -114,7 +114,9 @@ impl Narrator {
     /// The illegal move after `plies` plies does not stand: what was pressed over is as wrong as it was.
     pub(in crate::session) fn disown(&mut self, plies: usize, now: Now, facts: &mut Facts) {
         let wrong = self.adopted.take();
+        let refused = wrong.as_ref().and_then(|wrong| wrong.attempt.as_deref()?.get(..2)?.parse().ok());
         self.take_back_to(plies, now, facts);
+        self.refused = refused;
         self.wrong = wrong;
     }
 
@@ -214,6 +216,7 @@ impl Narrator {
         self.candidate = None;
         self.held_back = None;
         self.wrong = None;
+        self.refused = None;
         self.adopted = None;
         self.stray_press = None;
         self.retracted = None;

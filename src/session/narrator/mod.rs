@@ -22,7 +22,7 @@ mod touches;
 mod view;
 
 use shakmaty::{
-    Bitboard, Chess, Color, Move, MoveList, Position as _, Role, attacks,
+    Bitboard, Chess, Color, Move, MoveList, Position as _, Role, Square, attacks,
     san::{San, SanPlus, Suffix},
 };
 
@@ -114,6 +114,9 @@ pub(super) struct Narrator {
     /// Who pressed last.
     last_press: Option<Color>,
     wrong: Option<Wrong>,
+    /// From where the man went that the clock was pressed over, which is no legal move, as it seems or for certain, and
+    /// the position before it has not stood since.
+    refused: Option<Square>,
     /// What was pressed over and stands, as long as that may turn out to be otherwise.
     adopted: Option<Wrong>,
     counts: [u32; 2],
@@ -206,6 +209,7 @@ impl Narrator {
             stray_press: None,
             last_press: None,
             wrong: None,
+            refused: None,
             adopted: None,
             counts: [0; 2],
             ending: Ending::default(),
@@ -393,7 +397,11 @@ impl Narrator {
     fn tell_next(&mut self, tracker: &Tracker, reading: &Reading, now: Now, facts: &mut Facts) -> bool {
         let (index, length) = (self.told.len(), tracker.len(reading));
         let Some(ply) = tracker.ply(reading, index) else { return false };
-        if self.awaits_rest(tracker, reading, ply.mv) {
+        if self.awaits_rest(tracker, reading, ply.mv) || self.is_refused(reading, ply) {
+            return false;
+        }
+        if self.is_none_of_those_asked(tracker, reading, ply) {
+            self.ambiguous.clone_from(&self.told_ambiguous);
             return false;
         }
         let pairs = if index + 2 == length { self.pairs(tracker, reading, index) } else { Vec::new() };
@@ -439,6 +447,7 @@ impl Narrator {
         let kind = FactKind::MoveMade { ply: index + 1, uci, san, by, placed, latest, more };
         tell(facts, now, kind);
         self.wrong = None;
+        self.refused = None;
         self.took_back = false;
         self.just_completed = false;
         self.note_early_touches(ply.mv, ply, after.us());
@@ -548,7 +557,8 @@ impl Narrator {
     pub(super) fn best_line(&self, tracker: &Tracker) -> Vec<String> {
         let mut line: Vec<String> = self.told.iter().map(|told| told.record.uci.into()).collect();
         let Some(best) = tracker.best() else { return line };
-        if !self.is_over() && self.agreement(tracker, best, 0) == line.len() {
+        let refused = tracker.ply(best, line.len()).is_some_and(|ply| self.is_refused(best, ply));
+        if !self.is_over() && !refused && self.agreement(tracker, best, 0) == line.len() {
             let more = (line.len()..tracker.len(best)).filter_map(|index| tracker.ply(best, index));
             line.extend(more.map(|ply| self.uci(ply.mv)));
         }

@@ -88,6 +88,7 @@ impl Narrator {
     pub(super) fn withdraw(&mut self, now: Now, facts: &mut Facts) {
         let Some(last) = self.told.pop() else { return };
         self.legal.take();
+        self.refused = None;
         self.examined = 0;
         if let Some(before) = self.touches_before.take() {
             self.touches.resume(before);

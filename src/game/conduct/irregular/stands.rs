@@ -1,6 +1,8 @@
 //! Illegal moves that stand in fast play, because the opponent went on (Article A.5.2; 2005: B.6, C.3).
 
-use shakmaty::{Bitboard, CastlingMode, Chess, EnPassantMode, Move, Position as _, Role, Square, attacks};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Role, Square, attacks,
+};
 
 use super::Stage;
 use crate::{
@@ -52,6 +54,18 @@ impl Conduct {
         self.carry_on(mv, after, since, desk);
         for victim in missing {
             self.turn.touch_as_lifted(victim);
+        }
+    }
+
+    /// The opponent presses after a move of his own, before it is known whether what was pressed over will be finished:
+    /// it will not.
+    pub(in crate::game::conduct) fn look_if_answered(&mut self, presser: Color, desk: &mut Desk<'_>) {
+        let Some(found) = &self.irregularity else { return };
+        let waits = matches!(found.stage, Stage::Open { .. }) && found.by != presser;
+        let left = desk.session.position().them() & !desk.session.occupied();
+        let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
+        if waits && fast && left.any() && !self.clocks.paused {
+            self.nothing_followed(desk);
         }
     }
 

@@ -1,6 +1,6 @@
 //! A move is made: what else would fit, and the turn of the next player.
 
-use shakmaty::{Bitboard, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Chess, Move, Position as _, Role, Square};
 
 use super::{Contact, MAX_CONTACTS, Made, is_part_of, obligation::texts_of, tell_castling};
 use crate::{
@@ -170,10 +170,19 @@ impl Conduct {
         let one_seen =
             matches!(mv, Move::Normal { from, to, .. } if self.turn.lifted(from) && self.turn.placed(to));
         let plain = fits.len() < 2 && (castling && double || one_seen || tells_men);
-        let candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
-        if !plain && !net_zero && self.candidates_told != candidates {
+        let mut candidates: Vec<String> = fits.iter().map(|mv| desk.session.move_text(*mv).into()).collect();
+        let instead = self.taken_instead(mv, before).map(|(from, to)| format!("{from}{to}"));
+        let instead = instead.filter(|attempt| !candidates.iter().any(|uci| uci.starts_with(attempt)));
+        candidates.extend(instead.clone());
+        // What the arbiter names is no question.
+        let named = self.named_at == Some(desk.ev);
+        if !plain && !net_zero && !named && self.candidates_told != candidates {
             self.candidates_told.clone_from(&candidates);
-            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: FactKind::Ambiguous { candidates } });
+            let kind = FactKind::Ambiguous { candidates: candidates.clone() };
+            desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
+            if instead.is_some() {
+                desk.notice(Notice { candidates, ..Notice::of("ambiguous-move", Audience::Arbiter) });
+            }
         }
         if castling {
             tell_castling(mv, desk);
@@ -198,6 +207,23 @@ impl Conduct {
             let uci = Some(desk.session.move_text(mv));
             desk.notice(Notice { side: Some(Side(before.turn())), uci, ..notice });
         }
+    }
+
+    /// The man that is said to have been captured was not seen to leave, and another one of the opponent's was, with
+    /// the man that moved in the air, and its square was filled again: the capture that the board shows, which is not
+    /// legal.
+    fn taken_instead(&self, mv: Move, before: &Chess) -> Option<(Square, Square)> {
+        let from = mv.from().filter(|_| mv.is_capture() && !self.turn.lifted(mv.to()))?;
+        let up = self.turn.contacts.iter().position(|contact| contact.left(from))?;
+        let after = self.turn.contacts.get(up..)?;
+        let refilled = |square: &Square| {
+            let lifted = after.iter().position(|contact| contact.left(*square));
+            let rest = lifted.and_then(|at| after.get(at..)).unwrap_or_default();
+            rest.iter().any(|contact| contact.square == *square && contact.occupied)
+        };
+        let mut victims = before.them().into_iter().filter(refilled);
+        let to = victims.next().filter(|_| victims.next().is_none())?;
+        Some((from, to))
     }
 
     /// A move was told as made.
