@@ -328,6 +328,32 @@ fn writing_a_move_that_is_sealed_early_costs_nothing_more() {
     }
 }
 
+/// I.1.2, I.5 (2005: A.1b, A.5): a clock that is read before the resumption, and was not set to what was charged, takes
+/// nothing of it back; one that was set shows it.
+#[test]
+fn what_an_early_sealing_was_charged_outlives_the_readings_of_the_clock() {
+    for rules in ["fide-2005", "fide-2023"] {
+        for (white_ms, used) in [(3_480_000, 1_860_000), (1_740_000, 1_860_000)] {
+            let told = facts(
+                with(rules, &[("time_control", json!("3600"))]),
+                &format!(
+                    "0 times 3600000 3600000 white
+                    60000 arbiter seal-early 1800000
+                    120000 press pause
+                    130000 times {white_ms} 3600000
+                    9000000 arbiter resume",
+                ),
+            );
+            let resumed = of(&told, "clock").into_iter().find(|fact| fact["calc"] == "time-used").unwrap();
+            assert_eq!(
+                (&resumed["used"], &resumed["remaining"]),
+                (&json!(used), &json!(3_600_000 - used)),
+                "{rules}"
+            );
+        }
+    }
+}
+
 /// I.2.3 (2005: A.2c).
 #[test]
 fn the_envelope_states_the_time_with_the_sealing() {

@@ -542,3 +542,165 @@ fn an_illegal_move_stands_only_while_its_press_does() {
     assert_eq!(of(&told, "illegal_stands").len(), 1);
     assert_eq!(moves(&told, "move_completed"), ["g8g7"]);
 }
+
+/// An illegal capture: on a board that tells no men the square of the victim is left and filled again.
+const CAPTURE: &str = "lift g1|lift c6|place c6|press white";
+const CAPTURE_HISTORY: [&str; 4] = ["e2e4", "e7e5", "d2d4", "b8c6"];
+
+fn capture(rules: &str, more: Value, events: &str) -> Vec<Value> {
+    let mut header = under(rules);
+    header["history"] = json!(CAPTURE_HISTORY);
+    for (key, value) in more.as_object().unwrap() {
+        header[key] = value.clone();
+    }
+    facts(header, &paced(&format!("{CAPTURE}|{events}")))
+}
+
+const ON: &str = "lift g1|place f3|press white|+800 lift d8|place e7|press black|+2000 tick";
+
+/// L6.13, L7.4a: after a ruling nothing that the board had shown before is a move while the men are put up again, with
+/// the clocks stopped or not.
+#[test]
+fn men_that_are_put_up_after_a_ruling_are_no_move() {
+    for rules in ["fide-2005", "fide-2023"] {
+        for discipline in ["standard", "rapid"] {
+            for board in ["reed", "peg"] {
+                for touch in ["+700 tick", "+700 lift d7|+1000 place d7", "+2500 lift d7|+1000 place d7"] {
+                    for (stop, start) in [("", ""), ("pause |", "run white|")] {
+                        for up in ["lift c6|place g1|place c6", "lift c6|place c6|place g1"] {
+                            let name = format!("{rules} {discipline} {board} {touch} {stop}{up}");
+                            // In fast play a touch is the reply that the opponent is about to make.
+                            if discipline == "rapid" && touch != "+700 tick" {
+                                continue;
+                            }
+                            let events = format!("{touch}|+2000 {stop}arbiter confirm|{up}|{start}{ON}");
+                            let more = json!({"discipline": discipline, "board": board});
+                            let told = capture(rules, more, &events);
+                            assert_eq!(ruled(&told), true, "{name}");
+                            assert_eq!(moves(&told, "move_made"), ["g1f3", "d8e7"], "{name}");
+                            let completed = of(&told, "move_completed");
+                            assert!(completed.iter().all(|fact| fact["how"] == "press"), "{name}");
+                            assert_eq!(completed.len(), 2, "{name}");
+                            assert!(of(&told, "move_revised").is_empty(), "{name}");
+                            assert!(of(&told, "press-idle-side").is_empty(), "{name}");
+                            assert!(of(&told, "resume-check").iter().all(|check| check["equal"] == true));
+                            assert!(of(&told, "touch-violation").is_empty(), "{name}");
+                            let black =
+                                of(&told, "obligation").into_iter().filter(|bound| bound["by"] == "black");
+                            assert!(
+                                black.into_iter().all(|bound| bound["touches"] == json!(["d8"])),
+                                "{name}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Who has put the men back already and holds another one when the arbiter rules goes on with it.
+#[test]
+fn a_man_that_is_in_the_hand_at_the_ruling_is_moved() {
+    for held in ["", "lift g1|"] {
+        let rest = if held.is_empty() { ON.to_owned() } else { ON.replacen("lift g1|", "", 1) };
+        let events = format!("+3000 lift c6|place g1|place c6|{held}arbiter confirm|{rest}");
+        let told = capture("fide-2023", json!({}), &events);
+        assert_eq!(ruled(&told), true);
+        assert_eq!(moves(&told, "move_completed"), ["g1f3", "d8e7"], "{held}");
+        assert!(at(&told, 9, "ambiguous-move").is_empty(), "{held}");
+        assert!(at(&told, 10, "ambiguous-move").is_empty(), "{held}");
+    }
+}
+
+/// L4.3-off: what the opponent lifts while an illegal move stands binds him only where that stands; also where its
+/// player puts the men back by himself.
+#[test]
+fn what_the_opponent_lifts_over_an_illegal_move_binds_him_no_more() {
+    for rules in ["fide-2005", "fide-2023"] {
+        for board in ["reed", "peg"] {
+            for signal in ["debounced", "raw"] {
+                for up in ["lift c6|place g1|place c6", "lift c6|place c6|place g1"] {
+                    for before in ["+1600 ", "+3000 "] {
+                        let name = format!("{rules} {board} {signal} {up} {before}");
+                        let events = format!("{before}{up}|+500 press black|{ON}");
+                        let told = capture(rules, json!({"board": board, "signal": signal}), &events);
+                        assert!(of(&told, "touch-violation").is_empty(), "{name}");
+                        let violated = of(&told, "claim-window-open");
+                        assert!(violated.is_empty(), "{name}");
+                        let black =
+                            of(&told, "obligation").into_iter().filter(|bound| bound["by"] == "black");
+                        assert!(black.into_iter().all(|bound| bound["touches"] == json!(["d8"])), "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// L6.14, L7.4b: what a ruling gave belongs to the times of a position as well, whether it came before or after the
+/// position was put up again; and a ruling on both times is not undone by asking for them.
+#[test]
+fn restored_times_keep_what_rulings_gave() {
+    let after = |facts: &[Value], calc: &str| -> Vec<Value> {
+        calcs(facts, calc).iter().map(|fact| fact["after"].clone()).collect()
+    };
+    for rules in ["fide-2005", "fide-2023"] {
+        for own in [false, true] {
+            let game = |more: &str| {
+                let mut header = under(rules);
+                header["time_control"] = json!("600");
+                let start = if own {
+                    header["config"] = json!({"clock.kind": "own"});
+                    "run white"
+                } else {
+                    "times 600000 600000 white"
+                };
+                let rest = GAME.split_once('|').unwrap().1;
+                facts(header, &paced(&format!("{start}|{rest}{more}")))
+            };
+            for (bonus, white, black) in [
+                ("penalty bonus white 120000", 579_500, 700_000),
+                ("extra-time black 120000", 579_500, 700_000),
+                ("extra-time both -60000", 519_500, 520_000),
+                ("penalty reduce white 60000", 519_500, 580_000),
+            ] {
+                for orders in [
+                    format!("arbiter restore 3|arbiter {bonus}|arbiter restore-times"),
+                    format!("arbiter {bonus}|arbiter restore 3|arbiter restore-times"),
+                ] {
+                    let told = game(&orders);
+                    let expected = [json!(white), json!(black)];
+                    assert_eq!(after(&told, "restored"), expected, "{rules} {own} {orders}");
+                }
+            }
+            // Ply 0, where nobody had pressed.
+            let told = game("arbiter extra-time white 5000|arbiter restore 0|arbiter restore-times");
+            assert_eq!(after(&told, "restored"), [json!(605_000), json!(600_000)], "{rules} {own}");
+            // The times of the illegal ply were ruled with its penalty: asking for them changes nothing.
+            let found = game("arbiter illegal-found-at-ply 3|pause |arbiter confirm|arbiter restore-times");
+            assert!(calcs(&found, "restored").is_empty(), "{rules} {own}");
+            assert_eq!(after(&found, "as-ruled"), [json!(579_500), json!(700_000)], "{rules} {own}");
+            let asked = game(
+                "arbiter illegal-found-at-ply 3|arbiter restore-times|pause |arbiter confirm|arbiter restore-times",
+            );
+            assert_eq!(after(&asked, "as-ruled"), after(&found, "as-ruled"), "{rules} {own}");
+            // A penalty between the two is kept.
+            let more =
+                game("arbiter illegal-found-at-ply 3|pause |arbiter extra-time black 1000|arbiter confirm");
+            assert_eq!(calcs(&more, "illegal")[0]["after"], json!({"opponent": 701_000}), "{rules} {own}");
+        }
+    }
+}
+
+/// A header may tell any count.
+#[test]
+fn the_largest_count_of_illegal_moves_is_no_trouble() {
+    for side in ["white", "black"] {
+        let more = json!({"given": {"illegal": {side: u32::MAX}}});
+        let told = told("fide-2023", PINNED, more, &format!("{ILLEGAL}|+2000 arbiter confirm"));
+        assert_eq!(ruled(&told), true);
+        let n = if side == "white" { json!(u32::MAX) } else { json!(1) };
+        assert_eq!((&of(&told, "illegal_move")[0]["n"], &of(&told, "penalty")[0]["n"]), (&n, &n));
+    }
+}

@@ -452,7 +452,7 @@ impl Board {
                 Order::Disown(plies) => self.session.disown(at, ev, plies),
                 Order::Refuse(from) => self.session.refuse(from),
                 Order::FoundIllegal(from, to) => self.session.found_illegal((from, to)),
-                Order::Unpress(side) => self.session.unpress(side),
+                Order::Excuse => self.session.excuse(at),
                 Order::Exchanged(square) => self.session.note_exchanged(at, square),
                 Order::SetUp(position) => self.session.set_up(*position),
                 Order::PlayOn => self.session.play_on(at),

@@ -165,9 +165,16 @@ impl Session {
     /// The arbiter stopped the clock that is kept here, or started it.
     pub fn pause_by_arbiter(&mut self, at: MonoTime, stopped: bool) {
         if !stopped {
-            self.narrator.take_board_as_it_is();
+            self.take_board_as_it_is();
         }
         self.pause(at, stopped);
+    }
+
+    /// A clock was started by hand: what the board shows was played in the position that was ruled.
+    pub(super) fn take_board_as_it_is(&mut self) {
+        if self.narrator.take_board_as_it_is(&self.tracker) {
+            self.tracker.take_as_played();
+        }
     }
 
     /// A clock that is kept here shows this, exactly, with so many milliseconds of a delay to go. `amended`: the
@@ -223,7 +230,12 @@ impl Session {
         let now = Now { at, ev };
         self.narrator.take_back_to(plies, now, &mut self.facts);
         self.resume(firm, None);
+        self.tracker.forget_presses();
         self.narrator.await_position(&self.tracker);
+        // A man of the player alone is off its square: he has it in his hand.
+        if self.differs().is_subset(self.position().us() & !self.occupied()) && !self.narrator.is_frozen() {
+            self.tracker.take_as_played();
+        }
     }
 
     /// An illegal move stands, and the game goes on after it.
@@ -259,15 +271,18 @@ impl Session {
         self.tracker.give_up_beyond(self.narrator.plies().len());
     }
 
-    /// The press of `side` over an irregular position is undone: its player moves, and presses again.
-    pub fn unpress(&mut self, side: Color) {
-        self.tracker.unpress(side);
+    /// An arbiter finds that what the clock was pressed over is no illegal move: it is read as it looks.
+    pub fn excuse(&mut self, at: MonoTime) {
+        self.pass_time(at);
+        self.narrator.excuse();
+        self.narrate(at, super::Moment::Other);
     }
 
     /// The game goes on from another position that an arbiter set up; plies are counted from there.
     pub fn set_up(&mut self, position: Chess) {
         self.narrator.set_up(position.clone());
         self.resume(Vec::new(), Some(position));
+        self.tracker.forget_presses();
         self.narrator.await_position(&self.tracker);
     }
 

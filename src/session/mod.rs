@@ -284,12 +284,17 @@ impl Session {
         self.pass_time(at);
         let now = self.now(at);
         self.narrator.clock_pressed(side, now, &mut self.facts);
-        self.narrator.look_for_the_move_after_ruling(&self.tracker);
+        if self.narrator.look_for_the_move_after_ruling(&self.tracker) {
+            self.tracker.take_as_played();
+        }
         self.set_pause(at, false);
         self.doubt_turn(side);
         self.note_turn(side);
         self.tracker.press(side, at);
         self.narrate(at, Moment::Board(Cause::Press(side)));
+        if let Some(over) = self.narrator.pressed_back_over() {
+            self.tracker.unpress(!side, Some(over));
+        }
     }
 
     /// Takes an event that is none of a contact, nor a press.
@@ -302,8 +307,9 @@ impl Session {
             }
             Event::Run(side) => {
                 self.narrator.clock_started(*side, self.now(at), &mut self.facts);
-                self.narrator.take_board_as_it_is();
-                self.tracker.unpress(*side);
+                self.take_board_as_it_is();
+                let over = self.narrator.undo_press(*side);
+                self.tracker.unpress(*side, over);
                 self.pause(at, false);
             }
             Event::Times(reading) => {

@@ -245,7 +245,7 @@ impl Conduct {
         let used = |side: Color| {
             let moves = side.fold_wb(made.white, made.black);
             let allotted = self.clocks.allotted(side, moves)?;
-            Some(adjournment::time_used(allotted, self.clocks.remaining(side, desk.at)?))
+            Some(adjournment::time_used(allotted, self.clocks.ruled(side, desk.at)?))
         };
         let fields = EnvelopeFields {
             players: Both { white: None, black: None },
@@ -392,8 +392,7 @@ impl Conduct {
         let made = self.moves_before_sealing(desk);
         for side in [Color::White, Color::Black] {
             let moves = side.fold_wb(made.white, made.black);
-            let (allotted, remaining) =
-                (self.clocks.allotted(side, moves), self.clocks.remaining(side, desk.at));
+            let (allotted, remaining) = (self.clocks.allotted(side, moves), self.clocks.ruled(side, desk.at));
             if let (Some(allotted), Some(remaining)) = (allotted, remaining) {
                 desk.calc(ClockCalc {
                     side: Some(Side(side)),

@@ -16,7 +16,8 @@ const fn signed(ms: u64) -> i64 {
     if ms > i64::MAX as u64 { i64::MAX } else { ms as i64 }
 }
 
-fn between(before: u64, after: u64) -> i64 {
+/// By how many milliseconds a time was changed.
+pub(super) fn between(before: u64, after: u64) -> i64 {
     signed(after).saturating_sub(signed(before))
 }
 

@@ -7,7 +7,7 @@ mod stands;
 use serde_json::Value;
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position as _, Role, Square};
 
-use self::stands::{as_it_looks, rook_with_king};
+use self::stands::{as_it_looks, rook_with_king, squares};
 use super::{
     Conduct, Desk, Order, audience,
     clocks::AtPress,
@@ -53,6 +53,8 @@ pub(super) struct Irregularity {
     kind: &'static str,
     attempt: Option<String>,
     at: MonoTime,
+    /// Where the board differed from the game at the press.
+    over: Bitboard,
     /// The legal move of which a part was missing at the press.
     unfinished: Option<Move>,
     /// Where the rook went that was moved together with the king: castling that is not legal.
@@ -62,8 +64,10 @@ pub(super) struct Irregularity {
     /// Plies of the log before it.
     plies: usize,
     stage: Stage,
-    /// The times of its press, where it was found later.
-    press: Option<AtPress>,
+    /// It was found when the game had gone on.
+    later: bool,
+    /// The moments between which it was pressed, where it was found later and that is known.
+    pressed: Option<(MonoTime, MonoTime)>,
     /// The opponent has made his next move since.
     answered: bool,
     /// It was told to count.
@@ -85,12 +89,28 @@ impl Irregularity {
 
     /// It was found when the game had gone on.
     pub(super) const fn was_found_later(&self) -> bool {
-        self.press.is_some()
+        self.later
     }
 
     /// The move that was tried, as it looks, and the position after it.
     fn as_it_looks(&self, position: &Chess) -> Option<(Move, Chess)> {
-        as_it_looks(position, self.attempt.as_deref()?, self.rook)
+        let squares = match (self.rook, self.unfinished.and_then(Castling::of)) {
+            // Half a castling is a step of the king, also where its name is the rook's square (Chess960).
+            (None, Some(castling)) => castling.king,
+            _ => squares(self.attempt.as_deref()?)?,
+        };
+        as_it_looks(position, squares, self.rook)
+    }
+
+    /// It is an illegal move that left another position on the board.
+    fn is_of_position(&self) -> bool {
+        let waits = matches!(self.stage, Stage::Open { .. });
+        !waits && self.attempt.is_some() && self.kind != TWO_HANDS
+    }
+
+    /// The same one, of which it is known by now what it is.
+    fn known_as(self, attempt: Option<String>, kind: &'static str) -> Irregularity {
+        Irregularity { attempt, kind, stage: Stage::Found, taken: None, ..self }
     }
 
     /// An irregularity of this moment.
@@ -100,12 +120,14 @@ impl Irregularity {
             kind,
             attempt: None,
             at: desk.at,
+            over: desk.session.differs(),
             unfinished: desk.session.unfinished(),
             rook: None,
             taken: None,
             plies: desk.session.plies().len(),
             stage,
-            press: None,
+            later: false,
+            pressed: None,
             answered: false,
             counted: false,
             pressed_back: false,
@@ -138,8 +160,9 @@ pub(super) fn given(setup: &GameSetup) -> [u32; 2] {
 }
 
 impl Conduct {
-    fn confirmed(&self, side: Color) -> u32 {
-        self.confirmed.get(side.fold_wb(0usize, 1)).copied().unwrap_or(0)
+    /// The number of the illegal move that a side has on record, or would have.
+    fn next_count(&self, side: Color) -> u32 {
+        self.confirmed.get(side.fold_wb(0usize, 1)).map_or(1, |count| count.saturating_add(1))
     }
 
     /// The session found a press over a man on a square where no legal move puts it.
@@ -150,14 +173,16 @@ impl Conduct {
         kind: &'static str,
         desk: &mut Desk<'_>,
     ) {
-        let to = attempt.as_deref().and_then(|text| text.get(2..4)).and_then(|name| name.parse().ok());
-        let king = desk.session.position().their(Role::King);
-        let kind = if to.is_some_and(|to: Square| king.contains(to)) { "king-capture" } else { kind };
-        self.find(by, attempt, kind, desk);
+        let found = Irregularity::of(by, kind, Stage::Found, desk).known_as(attempt, kind);
+        self.find(found, desk);
     }
 
-    fn find(&mut self, by: Color, attempt: Option<String>, kind: &'static str, desk: &mut Desk<'_>) {
-        let n = self.confirmed(by) + 1;
+    fn find(&mut self, found: Irregularity, desk: &mut Desk<'_>) {
+        let to = found.attempt.as_deref().and_then(squares).map(|(_, to)| to);
+        let king = desk.session.position().their(Role::King);
+        let kind = if to.is_some_and(|to| king.contains(to)) { "king-capture" } else { found.kind };
+        let (by, attempt) = (found.by, found.attempt.clone());
+        let n = self.next_count(by);
         let fast = self.settings.illegal.fast_finality != IllegalFinality::Never;
         let to = audience(self.settings.illegal.move_alert);
         let unpromoted = kind == "unpromoted";
@@ -168,15 +193,13 @@ impl Conduct {
             let kind = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind });
         }
-        self.irregularity = Some(Irregularity {
-            attempt: attempt.clone(),
-            rook,
-            counted,
-            ..Irregularity::of(by, kind, Stage::Found, desk)
-        });
+        // What the opponent has lifted since binds him where it stands, and else nobody.
+        let answers = std::mem::take(&mut self.answers).into_iter();
+        let touches = answers.filter_map(|(side, touch)| (side != by).then_some(touch)).collect();
+        let found = Irregularity { kind, rook, counted, touches, ..found };
+        let shown = if fast { found.as_it_looks(desk.session.position()) } else { None };
+        self.irregularity = Some(found);
         if fast {
-            let shown =
-                attempt.as_deref().and_then(|attempt| as_it_looks(desk.session.position(), attempt, rook));
             let both_kings = shown.is_some_and(|(_, after)| both_in_check(&after));
             let grave = unpromoted || both_kings;
             let (to, action) = match (grave, self.settings.illegal.irregular_position) {
@@ -198,14 +221,21 @@ impl Conduct {
     pub(super) fn found_later(&mut self, index: usize, before: &Chess, mv: Move, desk: &mut Desk<'_>) {
         let (by, kind) = (before.turn(), "illegal-move");
         let attempt = Some(String::from(desk.session.move_text(mv)));
-        let n = self.confirmed(by) + 1;
+        let n = self.next_count(by);
         let to = Audience::Arbiter;
         let fact = FactKind::IllegalMove { by, attempt: attempt.clone(), kind, n, to };
         desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, kind: fact });
         let found = Irregularity::of(by, kind, Stage::Found, desk);
-        let (unfinished, press) = (None, Some(self.press_of_ply(index, by, desk)));
-        self.irregularity =
-            Some(Irregularity { attempt, plies: index, unfinished, press, counted: true, ..found });
+        let (unfinished, pressed) = (None, Conduct::press_of_ply(index, desk));
+        self.irregularity = Some(Irregularity {
+            attempt,
+            plies: index,
+            unfinished,
+            later: true,
+            pressed,
+            counted: true,
+            ..found
+        });
         if let Some(man) = touch::moved(mv) {
             self.bind_after_restoring(man, before, desk);
         }
@@ -213,7 +243,8 @@ impl Conduct {
 
     /// The times of a press over what is on record, where they are known.
     pub(super) fn press_of(&self, found: &Irregularity) -> Option<AtPress> {
-        found.press.or_else(|| self.clocks.press_by(found.by, MonoTime::ZERO, found.at))
+        let until = if found.later { found.pressed } else { Some((MonoTime::ZERO, found.at)) };
+        until.and_then(|(from, until)| self.clocks.press_by(found.by, from, until))
     }
 
     /// What a press left open and no arbiter has ruled on, and that the opponent has not undone.
@@ -401,10 +432,12 @@ impl Conduct {
         self.pressed_over().map(|found| found.by)
     }
 
-    /// A player pressed: the opponent's early press is undone, or his own stands again.
-    pub(super) fn press_undone(&mut self, by: Color) {
+    /// A player pressed: the press of his opponent, whom he has not answered, is undone, or his own stands again.
+    pub(super) fn press_undone(&mut self, by: Color, desk: &Desk<'_>) {
         if let Some(found) = &mut self.irregularity {
-            found.pressed_back = found.by != by;
+            let (position, changed) = (desk.session.position(), desk.session.differs() ^ found.over);
+            let went_on = found.plies == desk.session.plies().len() && changed.intersects(position.them());
+            found.pressed_back = found.by != by && !went_on;
         }
     }
 
@@ -414,8 +447,20 @@ impl Conduct {
             && found.plies == desk.session.plies().len()
             && desk.session.differs().is_empty()
         {
-            found.put_back = true;
+            let again = std::mem::replace(&mut found.put_back, true);
+            if !again && found.is_of_position() {
+                self.begin_again();
+            }
         }
+    }
+
+    /// The position before an illegal move stands again, or a ruling puts it up: the player is bound by what he
+    /// touched and released, and what changed since is no part of a move. Nor is it a touch of his opponent.
+    pub(super) fn begin_again(&mut self) {
+        self.turn.begin_again();
+        self.answers.clear();
+        self.presses.clear();
+        self.candidates_told.clear();
     }
 
     /// The capture that the board shows, or showed at the press, although it is not legal.
@@ -429,29 +474,29 @@ impl Conduct {
     pub(super) fn nothing_followed(&mut self, desk: &mut Desk<'_>) {
         let Some(found) = &mut self.irregularity else { return };
         let Stage::Open { told, .. } = std::mem::replace(&mut found.stage, Stage::Found) else { return };
-        let (by, kind, unfinished, at) = (found.by, found.kind, found.unfinished, found.at);
+        let found = found.clone();
+        let (by, at) = (found.by, found.at);
         let taken = self.taken_by_nobody(desk);
         if self.is_over(desk) || desk.turn() != by {
             self.irregularity = None;
             return;
         }
-        if kind == "press-without-move" {
+        if found.kind == "press-without-move" {
             desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
             return;
         }
-        match still_to_do(unfinished, desk) {
+        match still_to_do(found.unfinished, desk) {
             Some(mv) => {
                 let text = desk.session.move_text(mv);
                 let attempt = text.get(..4).unwrap_or(&text).to_owned();
                 let kind = if mv.is_promotion() { "unpromoted" } else { "incomplete" };
-                self.find(by, Some(attempt), kind, desk);
-                self.was_pressed(at);
+                let found = Irregularity { unfinished: Some(mv), ..found };
+                self.find(found.known_as(Some(attempt), kind), desk);
                 self.let_answered_stand(at, desk);
             }
             None => match taken {
                 Some((from, to)) => {
-                    self.illegal_move(by, Some(format!("{from}{to}")), "illegal-move", desk);
-                    self.was_pressed(at);
+                    self.find(found.known_as(Some(format!("{from}{to}")), "illegal-move"), desk);
                     desk.orders.push(Order::FoundIllegal(from, to));
                     self.let_answered_stand(at, desk);
                 }
@@ -463,13 +508,6 @@ impl Conduct {
                     desk.facts.push_back(Fact { ev: desk.ev, at: desk.at, ..*told });
                 }
             },
-        }
-    }
-
-    /// What is on record was pressed over before it was known to be irregular.
-    const fn was_pressed(&mut self, at: MonoTime) {
-        if let Some(found) = &mut self.irregularity {
-            found.at = at;
         }
     }
 

@@ -74,8 +74,8 @@ pub(super) enum Order {
     Refuse(Option<Square>),
     /// It is this illegal capture.
     FoundIllegal(Square, Square),
-    /// The press of this side is undone: a ruling lets it move.
-    Unpress(Color),
+    /// What the clock was pressed over is no illegal move: a ruling says so.
+    Excuse,
     /// Another man stands on this square than in the game, and the arbiter knows it.
     Exchanged(Square),
     /// The game goes on from another position.

@@ -58,7 +58,7 @@ impl Conduct {
             Order::Conclude(_)
             | Order::Refuse(_)
             | Order::FoundIllegal(..)
-            | Order::Unpress(_)
+            | Order::Excuse
             | Order::Exchanged(_)
             | Order::PlayOn
             | Order::ConfirmTold

@@ -209,6 +209,15 @@ impl Turn {
         position.us().contains(from).then_some((from, to))
     }
 
+    /// The player has to move anew. His touches and what he released stand.
+    pub(super) fn begin_again(&mut self) {
+        self.contacts.clear();
+        (self.due, self.king_due) = (None, None);
+        if let Some(seldom) = &mut self.seldom {
+            (seldom.noted, seldom.swap_noted, seldom.adjusted) = (None, false, Bitboard::EMPTY);
+        }
+    }
+
     /// The squares that changed after this moment.
     pub(super) fn contacts_after(&self, since: MonoTime) -> Vec<Contact> {
         self.contacts.iter().copied().filter(|contact| contact.at > since).collect()

@@ -48,7 +48,8 @@ impl Session {
             return;
         }
         let mut out = Outcome::default();
-        self.health.look(&self.tracker, at, &mut out);
+        let awaited = self.narrator.awaited(&self.tracker);
+        self.health.look(&self.tracker, awaited, at, &mut out);
         let changed = out.changed;
         self.apply(at, out);
         self.care_for_the_matrix(at);

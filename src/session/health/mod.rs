@@ -218,13 +218,13 @@ impl Health {
         out.tell.push(("sensor-faulty", square, sick.fault.words()));
     }
 
-    /// Compares the board with the best reading.
-    fn look(&mut self, tracker: &Tracker, at: MonoTime, out: &mut Outcome) {
+    /// Compares the board with the best reading. On the squares `awaited` a man has to come or to go yet.
+    fn look(&mut self, tracker: &Tracker, awaited: Bitboard, at: MonoTime, out: &mut Outcome) {
         self.due = None;
         let Some(best) = tracker.best() else { return };
         let plies = tracker.len(best);
         self.watch_the_sick(tracker, best, at, plies, out);
-        let differs = tracker.seen().differs(tracker.position(best).board());
+        let differs = tracker.seen().differs(tracker.position(best).board()) & !awaited;
         self.noted.retain(|noted| differs.contains(noted.square));
         for square in differs {
             if !self.noted.iter().any(|noted| noted.square == square) {

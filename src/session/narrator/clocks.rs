@@ -37,16 +37,17 @@ impl Narrator {
         self.awaits_position = self.is_elsewhere(tracker);
     }
 
-    /// The clocks were started by hand: the board is taken as it is.
-    pub(in crate::session) const fn take_board_as_it_is(&mut self) {
-        self.awaits_position = false;
+    /// The clocks were started by hand: the board is taken as it is. True where it shows a part of a move in the
+    /// position that was ruled.
+    pub(in crate::session) fn take_board_as_it_is(&mut self, tracker: &Tracker) -> bool {
+        std::mem::take(&mut self.awaits_position) && self.unfinished(tracker).is_some()
     }
 
     /// The clock was pressed: where the board shows one legal move made in the position that was ruled, the
-    /// men were put right on the way.
-    pub(in crate::session) fn look_for_the_move_after_ruling(&mut self, tracker: &Tracker) {
+    /// men were put right on the way. True then.
+    pub(in crate::session) fn look_for_the_move_after_ruling(&mut self, tracker: &Tracker) -> bool {
         if !self.awaits_position {
-            return;
+            return false;
         }
         let seen = tracker.seen();
         let is_shown = |mv: &Move| {
@@ -55,6 +56,7 @@ impl Narrator {
             !seen.differs(after.board()).any()
         };
         self.awaits_position = !self.position().legal_moves().iter().any(is_shown);
+        !self.awaits_position
     }
 
     /// More than one square is out of order: one alone may be a sensor.

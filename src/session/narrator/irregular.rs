@@ -28,7 +28,9 @@ pub(super) struct Wrong {
     pub candidate: Option<Move>,
     /// The square of the mover's only man that is missing.
     pub missing: Option<Square>,
-    /// The opponent has pressed since.
+    /// Where the board differed from the game then.
+    over: Bitboard,
+    /// The opponent has pressed since, and had not moved.
     pub pressed_back: bool,
 }
 
@@ -54,8 +56,9 @@ impl Narrator {
             return;
         }
         if self.position().turn() != side {
+            let (them, seen) = (self.position().them(), tracker.seen().differs(self.position().board()));
             if let Some(wrong) = &mut self.wrong {
-                wrong.pressed_back = true;
+                wrong.pressed_back |= ((seen ^ wrong.over) & them).is_empty();
             }
             self.judge_idle_press(tracker, side, now, facts);
             return;
@@ -65,8 +68,7 @@ impl Narrator {
         }
         let seen = tracker.seen();
         let differs = seen.differs(self.position().board());
-        let missing = differs & !seen.occupied;
-        let extra = differs & seen.occupied;
+        let (missing, extra) = (differs & !seen.occupied, differs & seen.occupied);
         let unfinished = self.unfinished(tracker).or_else(|| self.still_unfinished(tracker));
         let once = |wrong: &Wrong| wrong.state == State::Incomplete && !wrong.pressed_back;
         let known = self.wrong.as_ref().filter(|wrong| once(wrong)).and_then(|wrong| wrong.candidate);
@@ -154,6 +156,7 @@ impl Narrator {
             attempt,
             candidate: unfinished,
             missing,
+            over: differs,
             pressed_back: false,
         });
     }
@@ -245,16 +248,9 @@ impl Narrator {
     /// rook has not come: as long as that is so, no such move was made (Articles 3.7.4, 4.7.2), whatever is
     /// played after it. A rook that is only lifted has not come.
     pub(super) fn awaits_rest(&self, tracker: &Tracker, reading: &Reading, mv: Move) -> bool {
-        let by = self.position().turn();
-        let open = match mv {
-            Move::EnPassant { from, to } => {
-                tracker.seen().occupied & Bitboard::from_square(Square::from_coords(to.file(), from.rank()))
-            }
-            Move::Castle { rook, .. } => mv
-                .castling_side()
-                .map_or(Bitboard::EMPTY, |side| Bitboard::from_square(rook).with(castled(side, by).1)),
-            _ => return false,
-        };
+        let open = last_part(mv, self.position().turn());
+        // A rook that is only lifted has not come, a pawn that is lifted is off.
+        let open = if mv.is_en_passant() { open & tracker.seen().occupied } else { open };
         self.was_pressed_over(mv) && reading.differs.intersects(open)
     }
 
@@ -275,6 +271,33 @@ impl Narrator {
         if let Some(wrong) = &mut self.wrong {
             (wrong.state, wrong.attempt, wrong.missing) = (State::Illegal, Some(format!("{from}{to}")), None);
         }
+    }
+
+    /// The squares of the part that is still to do of the move that the clock was pressed over. What the board
+    /// shows there says nothing of its sensors.
+    pub(in crate::session) fn awaited(&self, tracker: &Tracker) -> Bitboard {
+        self.still_unfinished(tracker).map_or(Bitboard::EMPTY, |mv| last_part(mv, self.position().turn()))
+    }
+
+    /// The move that the clock was pressed over unfinished, where that press was undone: by the opponent, who
+    /// pressed and had not moved.
+    pub(in crate::session) fn pressed_back_over(&self) -> Option<Move> {
+        let wrong = self.wrong.as_ref().filter(|wrong| wrong.pressed_back)?;
+        wrong.candidate.filter(|_| wrong.state == State::Incomplete)
+    }
+
+    /// The clock of `side` was started again: its press is undone. The move that it was pressed over unfinished.
+    pub(in crate::session) fn undo_press(&mut self, side: Color) -> Option<Move> {
+        if let Some(wrong) = self.wrong.as_mut().filter(|wrong| wrong.side == side) {
+            wrong.pressed_back = true;
+        }
+        self.pressed_back_over()
+    }
+
+    /// An arbiter finds that what was pressed over is no illegal move: it was made, whatever its squares read.
+    pub(in crate::session) fn excuse(&mut self) {
+        self.wrong = None;
+        self.refused = None;
     }
 
     /// The clock was pressed over this move while a part of it was to do.
@@ -343,6 +366,18 @@ impl Narrator {
         let to = extra.single_square().or(kings)?;
         // Castling that is not allowed is written as the king's step.
         Some((from, to))
+    }
+}
+
+/// The squares of what is done last in a move of two parts: the rook of castling, the pawn that is taken en
+/// passant.
+fn last_part(mv: Move, by: Color) -> Bitboard {
+    match mv {
+        Move::EnPassant { from, to } => Bitboard::from_square(Square::from_coords(to.file(), from.rank())),
+        Move::Castle { rook, .. } => mv
+            .castling_side()
+            .map_or(Bitboard::EMPTY, |side| Bitboard::from_square(rook).with(castled(side, by).1)),
+        _ => Bitboard::EMPTY,
     }
 }
 

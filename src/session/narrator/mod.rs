@@ -330,7 +330,11 @@ impl Narrator {
         if self.repair && best.differs.is_empty() {
             self.paused = false;
         }
-        self.awaits_position &= self.is_elsewhere(tracker);
+        if self.awaits_position && !self.is_elsewhere(tracker) {
+            self.awaits_position = false;
+            // Whoever presses now, and has not moved, only starts the other clock again.
+            self.stray_press = self.last_press.map(|side| (side, now.at));
+        }
         if self.is_over() || self.ending.signal_is_told() || self.fault.is_some() {
             return;
         }

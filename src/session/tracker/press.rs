@@ -1,6 +1,6 @@
 //! What a press of the clock says of the readings: who presses has moved and holds no man.
 
-use shakmaty::{Bitboard, Color, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Role, Square};
 
 use super::{
     CLOCKED, Cause, Times, Tracker,
@@ -128,13 +128,20 @@ impl Tracker {
         }
     }
 
-    /// The clock of `side` runs again: its press over an unfinished move is undone.
-    pub(in crate::session) fn unpress(&mut self, side: Color) {
+    /// The clock of `side` runs again: its press over a move that is not finished, `over` where that is known, is
+    /// undone.
+    pub(in crate::session) fn unpress(&mut self, side: Color, over: Option<Move>) {
         if let Some(press) = self.stray.get_mut(side.fold_wb(0usize, 1)) {
             *press = None;
         }
-        for reading in self.readings.iter_mut().filter(|reading| reading.turn == side) {
-            reading.early_press = None;
+        for reading in &mut self.readings {
+            if reading.turn == side {
+                reading.early_press = None;
+            } else if let Some(ply) = &mut self.tree.node_mut(reading.node).ply
+                && over == Some(ply.mv)
+            {
+                ply.pressed = None;
+            }
         }
     }
 

@@ -56,6 +56,20 @@ impl Tracker {
         self.settle();
     }
 
+    /// What contradicts a ruling has been played since: a move has to explain it.
+    pub(in crate::session) fn take_as_played(&mut self) {
+        for reading in &mut self.readings {
+            reading.paid = Bitboard::EMPTY;
+            reading.touched |= self.seen.empty(reading.occupied);
+        }
+        self.compare();
+    }
+
+    /// The presses before a ruling were over what it takes back.
+    pub(in crate::session) const fn forget_presses(&mut self) {
+        self.stray = [None; 2];
+    }
+
     /// Takes what the board shows without looking for a move in it.
     pub(in crate::session) fn see(&mut self, seen: super::Observed) {
         self.seen = seen;

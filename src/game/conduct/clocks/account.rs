@@ -32,7 +32,7 @@ impl Conduct {
     pub(in crate::game::conduct) fn pressed(&mut self, side: Color, desk: &mut Desk<'_>) {
         self.clocks.see(side, desk.at);
         self.note_press(side, desk.at);
-        self.press_undone(side);
+        self.press_undone(side, desk);
         self.exchanging = Bitboard::EMPTY;
         if self.announcing.waits() {
             self.announcing_pressed(side, desk);

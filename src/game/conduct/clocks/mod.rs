@@ -22,7 +22,11 @@ use super::{Conduct, Desk, correction::Correction};
 use crate::{
     game::own_clock::OwnClock,
     laws::{
-        arithmetic::{clock::PerMove, periods, recording::RecordingDuty},
+        arithmetic::{
+            clock::{self, PerMove},
+            periods,
+            recording::RecordingDuty,
+        },
         settings::{ClockKind, ClockSettings, LawSettings},
         time_control::GameControl,
     },
@@ -67,7 +71,7 @@ struct Half {
     ruled: Option<(usize, u32)>,
 }
 
-/// The times at the last press, in milliseconds, where they are known.
+/// The times at a press as they were ruled, in milliseconds, where they are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AtPress {
     /// Of the player who pressed, without what the press added.
@@ -89,6 +93,18 @@ struct Pressing {
     side: Color,
     at: MonoTime,
     times: AtPress,
+    /// What rulings had given each side by then.
+    granted: ByColor<i64>,
+}
+
+/// The position to which a ruling went back.
+#[derive(Clone, Copy, Debug)]
+struct Restored {
+    ply: usize,
+    /// What the clocks showed when it stood, and what was given since.
+    times: ByColor<Option<u64>>,
+    /// What rulings had given each side by then.
+    granted: ByColor<i64>,
 }
 
 /// The clock of one game.
@@ -122,8 +138,9 @@ pub(super) struct Clocks {
     scribe_told: bool,
     /// The last presses.
     presses: VecDeque<Pressing>,
-    /// What the clocks showed when the position stood to which a ruling went back: the ply, White's time, Black's.
-    restored: Option<(usize, ByColor<Option<u64>>)>,
+    restored: Option<Restored>,
+    /// What rulings have given each side so far, in milliseconds: penalties, bonuses, more time and less.
+    granted: ByColor<i64>,
     /// When the first clock was started.
     pub(super) begun: Option<MonoTime>,
     /// When the game was resumed.
@@ -195,6 +212,7 @@ impl Clocks {
             scribe_told: false,
             presses: VecDeque::with_capacity(USUAL_PRESSES),
             restored: None,
+            granted: ByColor::default(),
             begun: None,
             resumed: None,
             awaited: Awaited::new(
@@ -246,6 +264,11 @@ impl Clocks {
         let left = self.half(side).left?;
         let runs = self.running == Some(side);
         Some(if runs { left.saturating_sub(self.charged(side, at)) } else { left })
+    }
+
+    /// The same as it was ruled, where an external clock does not show that yet.
+    pub(super) fn ruled(&self, side: Color, at: MonoTime) -> Option<u64> {
+        self.remaining(side, at).map(|left| self.corrections.get(side).ruled(left))
     }
 
     /// What a running clock has used of its main time.
@@ -326,34 +349,72 @@ impl Clocks {
         left.filter(|_| self.running == Some(side)).map(|left| (from, left))
     }
 
-    /// The times at the last press of a side after the first of these moments and not after the second.
+    /// The times at the last press of a side after the first of these moments and not after the second, with what
+    /// rulings have given since.
     pub(super) fn press_by(&self, side: Color, from: MonoTime, until: MonoTime) -> Option<AtPress> {
         let is_it = |press: &&Pressing| press.side == side && (from < press.at || press.at == MonoTime::ZERO);
         let mut presses = self.presses.iter().rev().skip_while(|press| press.at > until);
-        presses.find(is_it).map(|press| press.times)
+        let press = presses.find(is_it)?;
+        let with_grants = |side, ms: u64| self.since(press.granted, side, ms);
+        Some(AtPress {
+            own: press.times.own.map(|ms| with_grants(side, ms)),
+            credited: press.times.credited.map(|ms| with_grants(side, ms)),
+            opponent: press.times.opponent.map(|ms| with_grants(!side, ms)),
+        })
     }
 
     fn note_press(&mut self, side: Color, at: MonoTime, times: AtPress) {
         if self.presses.len() >= MAX_PRESSES {
             self.presses.pop_front();
         }
-        self.presses.push_back(Pressing { side, at, times });
+        let ruled = |side, ms: u64| self.corrections.get(side).ruled(ms);
+        let times = AtPress {
+            own: times.own.map(|ms| ruled(side, ms)),
+            credited: times.credited.map(|ms| ruled(side, ms)),
+            opponent: times.opponent.map(|ms| ruled(!side, ms)),
+        };
+        self.presses.push_back(Pressing { side, at, times, granted: self.granted });
         self.restored = None;
+    }
+
+    /// A time of a side with what rulings have given it since they had given so much.
+    fn since(&self, granted: ByColor<i64>, side: Color, ms: u64) -> u64 {
+        clock::adjusted(ms, self.granted.get(side).saturating_sub(*granted.get(side)))
+    }
+
+    /// A ruling gives a side so many milliseconds, or takes them.
+    pub(super) fn grant(&mut self, side: Color, ms: i64) {
+        let granted = self.granted.get_mut(side);
+        *granted = granted.saturating_add(ms);
+    }
+
+    /// The same, where its clock has this by now.
+    pub(super) fn give(&mut self, side: Color, ms: i64, left: u64, at: MonoTime) {
+        let restored = self.restored;
+        self.set(side, left, at);
+        self.restored = restored;
+        self.grant(side, ms);
     }
 
     /// A ruling went back to the position after so many plies, at which the clocks showed this.
     pub(super) const fn went_back(&mut self, ply: usize, times: ByColor<Option<u64>>) {
-        self.restored = Some((ply, times));
+        self.restored = Some(Restored { ply, times, granted: self.granted });
     }
 
-    /// The same, as long as nobody has pressed since and no time was set.
-    pub(super) const fn restored(&self) -> Option<(usize, ByColor<Option<u64>>)> {
-        self.restored
+    /// The same with what was given since, as long as nobody has pressed since and no time was set.
+    pub(super) fn restored(&self) -> Option<(usize, ByColor<Option<u64>>)> {
+        let Restored { ply, times, granted } = self.restored?;
+        Some((ply, ByColor::new_with(|side| times.get(side).map(|ms| self.since(granted, side, ms)))))
     }
 
-    /// The time left when the session began.
-    pub(super) const fn left_at_start(&self, side: Color) -> Option<u64> {
-        self.half(side).at_start
+    /// The times of both sides were ruled: those of an earlier position are past.
+    pub(super) const fn ruled_on(&mut self) {
+        self.restored = None;
+    }
+
+    /// The time left when the session began, with what rulings have given since.
+    pub(super) fn left_at_start(&self, side: Color) -> Option<u64> {
+        self.half(side).at_start.map(|ms| self.since(ByColor::default(), side, ms))
     }
 
     /// The record begins: time before it is not known.

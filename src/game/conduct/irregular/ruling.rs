@@ -111,7 +111,7 @@ impl Conduct {
         if !counts {
             return Ok(());
         }
-        let n = self.confirmed(found.by) + 1;
+        let n = self.next_count(found.by);
         if fast || matches!(found.kind, "press-without-move" | TWO_HANDS) {
             self.tell_counted(desk);
         }
@@ -140,9 +140,14 @@ impl Conduct {
             self.tell_way_to_queen(attempt, desk);
             return Ok(());
         }
-        // He has to move, and to press after it.
-        desk.orders.push(Order::Unpress(found.by));
+        // He has to move, and to press after it: nothing that the board has shown since counts.
+        desk.orders.push(Order::Restore(found.plies));
+        self.ruled_back = true;
         self.tell_way_out(desk);
+        self.begin_again();
+        if let Some(stored) = &mut self.irregularity {
+            stored.put_back &= desk.session.differs().is_empty();
+        }
         if self.turn.has_touched() {
             self.tell_obligation(true, desk);
         }
@@ -221,7 +226,7 @@ impl Conduct {
         found.counted = true;
         let found = found.clone();
         let attempt = found.attempt.clone().or_else(|| Some(NO_ATTEMPT.to_owned()));
-        let n = self.confirmed(found.by) + 1;
+        let n = self.next_count(found.by);
         // A player or the arbiter asks: he looks at it now, whoever was told before.
         let to = Audience::Arbiter;
         let kind = FactKind::IllegalMove { by: found.by, attempt, kind: found.kind, n, to };
@@ -269,7 +274,7 @@ impl Conduct {
         let left = |side| self.clocks.remaining(side, desk.at);
         // The times of the irregular press, where it is known.
         let found = self.irregularity.as_ref();
-        let later = found.is_some_and(|found| found.press.is_some());
+        let later = found.is_some_and(Irregularity::was_found_later);
         let press = found.and_then(|found| self.press_of(found)).unwrap_or_default();
         let (known, opponent) = match later || self.clocks.running() == Some(!by) {
             true => (press.credited.or(left(by)), press.opponent.or(left(!by))),
@@ -290,6 +295,8 @@ impl Conduct {
                 self.clocks.corrections.get_mut(side).rule(account, ruled);
             }
         }
+        self.clocks.grant(!by, i64::try_from(bonus).unwrap_or(i64::MAX));
+        self.clocks.ruled_on();
         desk.calc(ClockCalc {
             side: Some(Side(by)),
             n: Some(n),
@@ -301,18 +308,18 @@ impl Conduct {
     }
 
     /// The arbiter finds that there was no illegal move. False where none waits for him.
-    pub(in crate::game::conduct) fn dismiss_illegal(&mut self) -> bool {
-        let waiting = self.irregularity.as_ref().is_some_and(|found| found.stage == Stage::Found);
-        if waiting {
-            self.irregularity = None;
+    pub(in crate::game::conduct) fn dismiss_illegal(&mut self, desk: &mut Desk<'_>) -> bool {
+        let found = self.irregularity.take_if(|found| found.stage == Stage::Found);
+        if found.as_ref().is_some_and(|found| found.unfinished.is_some()) {
+            desk.orders.push(Order::Excuse);
         }
-        waiting
+        found.is_some()
     }
 
     /// The arbiter finds that there is nothing to rule: no illegal move, or no breach of Article 4 that could still
     /// be corrected.
-    pub(in crate::game::conduct) fn dismiss(&mut self, desk: &Desk<'_>) -> bool {
-        if self.dismiss_illegal() {
+    pub(in crate::game::conduct) fn dismiss(&mut self, desk: &mut Desk<'_>) -> bool {
+        if self.dismiss_illegal(desk) {
             return true;
         }
         let open = |violation: &Violation| !violation.forfeited;

@@ -131,10 +131,9 @@ impl Conduct {
 /// The move that one man seems to have made, or king and rook together, and the position after it.
 pub(super) fn as_it_looks(
     position: &Chess,
-    attempt: &str,
+    (from, to): (Square, Square),
     rook: Option<(Square, Square)>,
 ) -> Option<(Move, Chess)> {
-    let (from, to) = squares(attempt)?;
     let piece = position.board().piece_at(from)?;
     if let Some(rook) = rook {
         return castled_anyhow(position, (from, to), rook);
@@ -149,7 +148,8 @@ pub(super) fn as_it_looks(
     Some((mv, after))
 }
 
-fn squares(attempt: &str) -> Option<(Square, Square)> {
+/// From where and to where a move in UCI goes.
+pub(super) fn squares(attempt: &str) -> Option<(Square, Square)> {
     Some((attempt.get(..2)?.parse().ok()?, attempt.get(2..4)?.parse().ok()?))
 }
 

@@ -8,6 +8,7 @@ use crate::{
         Conduct, Desk, Order,
         claims::{Pending, why_not},
         command::PenaltyKind,
+        correction::between,
     },
     laws::arithmetic::{
         claim::{ClaimTimes, incorrect_claim},
@@ -59,7 +60,7 @@ impl Conduct {
                 return Ok(());
             }
             "illegal" => {
-                self.dismiss_illegal();
+                self.dismiss_illegal(desk);
                 return Ok(());
             }
             "setup" | "time" | "sealed-move" => return Ok(()),
@@ -98,9 +99,12 @@ impl Conduct {
             (self.clocks.remaining(claim.by, desk.at), self.clocks.remaining(!claim.by, desk.at));
         let (Some(claimant_ms), Some(opponent_ms)) = (claimant, opponent) else { return };
         let after = incorrect_claim(&self.settings.draw, ClaimTimes { claimant_ms, opponent_ms });
-        let corrections = &mut self.clocks.corrections;
-        corrections.get_mut(claim.by).rule_change(claimant_ms, after.claimant_ms);
-        corrections.get_mut(!claim.by).rule_change(opponent_ms, after.opponent_ms);
+        for (side, before, after) in
+            [(claim.by, claimant_ms, after.claimant_ms), (!claim.by, opponent_ms, after.opponent_ms)]
+        {
+            self.clocks.corrections.get_mut(side).rule_change(before, after);
+            self.clocks.grant(side, between(before, after));
+        }
         desk.calc(ClockCalc {
             side: Some(Side(claim.by)),
             before: Some(Times::Parties { claimant: claimant_ms, opponent: opponent_ms }),
@@ -113,6 +117,7 @@ impl Conduct {
         if let Some(before) = self.clocks.remaining(opponent, desk.at) {
             let after = quickplay::with_bonus(before);
             self.clocks.corrections.get_mut(opponent).rule_change(before, after);
+            self.clocks.grant(opponent, between(before, after));
             desk.calc(ClockCalc {
                 side: Some(Side(opponent)),
                 before: Some(Times::Opponent { opponent: before }),
@@ -228,8 +233,8 @@ impl Conduct {
         desk.state(LawState { penalty: Some(penalty), ..LawState::default() });
         let add = ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(0);
         match kind {
-            PenaltyKind::ReduceOwnTime => self.add_time(side, -add, desk),
-            PenaltyKind::MoreTimeOpponent => self.add_time(!side, add, desk),
+            PenaltyKind::ReduceOwnTime => self.give_time(side, -add, desk),
+            PenaltyKind::MoreTimeOpponent => self.give_time(!side, add, desk),
             _ if lost => {
                 let result = GameResult::win(!side);
                 desk.conclude(Conclusion::of(result, "arbiter-decision", Certainty::Arbiter));

@@ -4,7 +4,7 @@ use shakmaty::{ByColor, Color, Position as _};
 
 use super::Refusal;
 use crate::{
-    game::conduct::{Conduct, Desk, clocks::AtPress},
+    game::conduct::{Conduct, Desk},
     laws::arithmetic::clock,
     session::{
         fact::law::{ClockCalc, Side, Times},
@@ -111,12 +111,14 @@ impl Conduct {
         });
     }
 
-    /// The times at the press that completed the ply of this index of the log, which `by` made.
-    pub(in crate::game::conduct) fn press_of_ply(&self, index: usize, by: Color, desk: &Desk<'_>) -> AtPress {
+    /// The moments between which the ply of this index of the log was pressed.
+    pub(in crate::game::conduct) fn press_of_ply(
+        index: usize,
+        desk: &Desk<'_>,
+    ) -> Option<(MonoTime, MonoTime)> {
         let before = index.checked_sub(1).and_then(|index| desk.session.ply_at(index));
         let from = before.map_or(MonoTime::ZERO, |record| record.made);
-        let until = desk.session.ply_at(index).and_then(|record| record.completed);
-        until.and_then(|until| self.clocks.press_by(by, from, until)).unwrap_or_default()
+        desk.session.ply_at(index).and_then(|record| record.completed).map(|until| (from, until))
     }
 
     /// What the clocks showed when the position after the first `ply` plies of the game stood.
@@ -127,7 +129,9 @@ impl Conduct {
         };
         let Some(after) = desk.session.position_after(of_log) else { return ByColor::default() };
         let by = !after.turn();
-        let press = self.press_of_ply(last, by, desk);
+        let pressed = Conduct::press_of_ply(last, desk);
+        let press = pressed.and_then(|(from, until)| self.clocks.press_by(by, from, until));
+        let press = press.unwrap_or_default();
         ByColor::new_with(|side| if side == by { press.credited } else { press.opponent })
     }
 
@@ -144,10 +148,23 @@ impl Conduct {
         self.look_at_recording(desk);
     }
 
-    pub(super) fn add_time(&mut self, side: Color, add: i64, desk: &mut Desk<'_>) {
+    /// The time of a period is added.
+    fn add_time(&mut self, side: Color, add: i64, desk: &mut Desk<'_>) {
         let Some(before) = self.clocks.remaining(side, desk.at) else { return };
         let after = clock::adjusted(before, add);
         self.clocks.set(side, after, desk.at);
+        self.tell_added(side, before, add, after, desk);
+    }
+
+    /// A player gets time, or loses it, by a ruling: also where the position is put up that stood before.
+    pub(super) fn give_time(&mut self, side: Color, add: i64, desk: &mut Desk<'_>) {
+        let Some(before) = self.clocks.remaining(side, desk.at) else { return };
+        let after = clock::adjusted(before, add);
+        self.clocks.give(side, add, after, desk.at);
+        self.tell_added(side, before, add, after, desk);
+    }
+
+    fn tell_added(&mut self, side: Color, before: u64, add: i64, after: u64, desk: &mut Desk<'_>) {
         self.clocks.corrections.get_mut(side).change(before, after);
         desk.calc(ClockCalc {
             side: Some(Side(side)),
@@ -163,7 +180,7 @@ impl Conduct {
         for side in
             [Color::White, Color::Black].into_iter().filter(|side| whose.is_none_or(|one| one == *side))
         {
-            self.add_time(side, ms, desk);
+            self.give_time(side, ms, desk);
         }
     }
 
