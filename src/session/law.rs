@@ -259,13 +259,6 @@ impl Session {
         self.resume(firm, None);
     }
 
-    /// An arbiter finds that what the clock was pressed over is no illegal move: it is read as it looks.
-    pub fn excuse(&mut self, at: MonoTime) {
-        self.pass_time(at);
-        self.narrator.excuse();
-        self.narrate(at, super::Moment::Other);
-    }
-
     /// What the clock was pressed over with this man is no legal move, it seems: none is read into it before the
     /// position before it stands, but one that was seen. Nothing where it may be one after all.
     pub fn refuse(&mut self, from: Option<Square>) {
@@ -276,6 +269,13 @@ impl Session {
     pub fn found_illegal(&mut self, attempt: (Square, Square)) {
         self.narrator.found_illegal(attempt);
         self.tracker.give_up_beyond(self.narrator.plies().len());
+    }
+
+    /// An arbiter finds that what the clock was pressed over is no illegal move: it is read as it looks.
+    pub fn excuse(&mut self, at: MonoTime) {
+        self.pass_time(at);
+        self.narrator.excuse();
+        self.narrate(at, super::Moment::Other);
     }
 
     /// The game goes on from another position that an arbiter set up; plies are counted from there.

@@ -70,12 +70,12 @@ pub(super) enum Order {
     Adopt(Move, Box<Chess>),
     /// An illegal move that stood after so many plies does not.
     Disown(usize),
-    /// What the clock was pressed over is no illegal move: a ruling says so.
-    Excuse,
     /// What was pressed over with the man of this square is no legal move, it seems; or it may be one after all.
     Refuse(Option<Square>),
     /// It is this illegal capture.
     FoundIllegal(Square, Square),
+    /// What the clock was pressed over is no illegal move: a ruling says so.
+    Excuse,
     /// Another man stands on this square than in the game, and the arbiter knows it.
     Exchanged(Square),
     /// The game goes on from another position.

@@ -56,9 +56,9 @@ impl Conduct {
                 Some(fen_of(&position))
             }
             Order::Conclude(_)
-            | Order::Excuse
             | Order::Refuse(_)
             | Order::FoundIllegal(..)
+            | Order::Excuse
             | Order::Exchanged(_)
             | Order::PlayOn
             | Order::ConfirmTold

@@ -254,6 +254,25 @@ impl Narrator {
         self.was_pressed_over(mv) && reading.differs.intersects(open)
     }
 
+    /// The clock was pressed over what is no legal move. Until the position before it stands, one is told only where
+    /// it was seen, its man landing and the one that it takes leaving, and where the man that had moved is not gone.
+    pub(super) fn is_refused(&self, reading: &Reading, ply: &Ply) -> bool {
+        self.refused.is_some_and(|from| ply.inferred || reading.differs.contains(from))
+    }
+
+    /// What the clock was pressed over with this man is no legal move, it seems; nothing where it may be one.
+    pub(in crate::session) const fn refuse(&mut self, from: Option<Square>) {
+        self.refused = from;
+    }
+
+    /// The capture that the clock was pressed over is not legal: a man is missing that stands where it took another.
+    pub(in crate::session) fn found_illegal(&mut self, (from, to): (Square, Square)) {
+        self.refuse(Some(from));
+        if let Some(wrong) = &mut self.wrong {
+            (wrong.state, wrong.attempt, wrong.missing) = (State::Illegal, Some(format!("{from}{to}")), None);
+        }
+    }
+
     /// The squares of the part that is still to do of the move that the clock was pressed over. What the board
     /// shows there says nothing of its sensors.
     pub(in crate::session) fn awaited(&self, tracker: &Tracker) -> Bitboard {
@@ -278,25 +297,7 @@ impl Narrator {
     /// An arbiter finds that what was pressed over is no illegal move: it was made, whatever its squares read.
     pub(in crate::session) fn excuse(&mut self) {
         self.wrong = None;
-    }
-
-    /// The clock was pressed over what is no legal move. Until the position before it stands, one is told only where
-    /// it was seen, its man landing and the one that it takes leaving, and where the man that had moved is not gone.
-    pub(super) fn is_refused(&self, reading: &Reading, ply: &Ply) -> bool {
-        self.refused.is_some_and(|from| ply.inferred || reading.differs.contains(from))
-    }
-
-    /// What the clock was pressed over with this man is no legal move, it seems; nothing where it may be one.
-    pub(in crate::session) const fn refuse(&mut self, from: Option<Square>) {
-        self.refused = from;
-    }
-
-    /// The capture that the clock was pressed over is not legal: a man is missing that stands where it took another.
-    pub(in crate::session) fn found_illegal(&mut self, (from, to): (Square, Square)) {
-        self.refuse(Some(from));
-        if let Some(wrong) = &mut self.wrong {
-            (wrong.state, wrong.attempt, wrong.missing) = (State::Illegal, Some(format!("{from}{to}")), None);
-        }
+        self.refused = None;
     }
 
     /// The clock was pressed over this move while a part of it was to do.

@@ -561,7 +561,8 @@ impl Narrator {
     pub(super) fn best_line(&self, tracker: &Tracker) -> Vec<String> {
         let mut line: Vec<String> = self.told.iter().map(|told| told.record.uci.into()).collect();
         let Some(best) = tracker.best() else { return line };
-        if !self.is_over() && self.agreement(tracker, best, 0) == line.len() {
+        let refused = tracker.ply(best, line.len()).is_some_and(|ply| self.is_refused(best, ply));
+        if !self.is_over() && !refused && self.agreement(tracker, best, 0) == line.len() {
             let more = (line.len()..tracker.len(best)).filter_map(|index| tracker.ply(best, index));
             line.extend(more.map(|ply| self.uci(ply.mv)));
         }

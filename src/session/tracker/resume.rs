@@ -39,20 +39,6 @@ impl Tracker {
         }
     }
 
-    /// What contradicts a ruling has been played since: a move has to explain it.
-    pub(in crate::session) fn take_as_played(&mut self) {
-        for reading in &mut self.readings {
-            reading.paid = Bitboard::EMPTY;
-            reading.touched |= self.seen.empty(reading.occupied);
-        }
-        self.compare();
-    }
-
-    /// The presses before a ruling were over what it takes back.
-    pub(in crate::session) const fn forget_presses(&mut self) {
-        self.stray = [None; 2];
-    }
-
     /// No reading has more plies than the first `plies` ones: what was played after them is known to be no legal move.
     pub(in crate::session) fn give_up_beyond(&mut self, plies: usize) {
         if !self.readings.iter().any(|reading| reading.plies <= plies) {
@@ -68,6 +54,20 @@ impl Tracker {
             reading.early_press = None;
         }
         self.settle();
+    }
+
+    /// What contradicts a ruling has been played since: a move has to explain it.
+    pub(in crate::session) fn take_as_played(&mut self) {
+        for reading in &mut self.readings {
+            reading.paid = Bitboard::EMPTY;
+            reading.touched |= self.seen.empty(reading.occupied);
+        }
+        self.compare();
+    }
+
+    /// The presses before a ruling were over what it takes back.
+    pub(in crate::session) const fn forget_presses(&mut self) {
+        self.stray = [None; 2];
     }
 
     /// Takes what the board shows without looking for a move in it.
