@@ -164,11 +164,13 @@ fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is
 }
 
 #[test]
-fn another_game_waits_for_nothing_of_the_one_before() {
-    let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
+fn a_game_that_is_no_longer_on_its_board_waits_for_no_more_moves() {
+    let mut waiting = Waiting::new(Delay { us: 5, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
-    assert_eq!(drain(&mut waiting, 99), [1, 2]);
+    assert_eq!(drain(&mut waiting, 99), [0; 0]);
+    waiting.finish();
+    assert_eq!(drain(&mut waiting, 5), [0; 0]);
+    assert_eq!(drain(&mut waiting, 6), [1]);
 }
 
 #[test]

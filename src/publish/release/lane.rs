@@ -43,6 +43,8 @@ pub struct Lane {
     result: &'static str,
     /// When the clock that is shown was heard, before this lane was there.
     heard: Option<i64>,
+    /// The latest event whose effects were shown when this lane was made.
+    shown_ev: i64,
 }
 
 /// What has left since it was told last.
@@ -116,7 +118,8 @@ impl Lane {
         let tally = Tally::default();
         let (mut shown_ev, mut scored) = (-1, false);
         let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
-        let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None };
+        let mut lane =
+            Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None, shown_ev: -1 };
         for Past { at, known, ev, events } in past {
             lane.heed(&events);
             let moment = Moment { at, ev, step: Step::Events(lane.filter(events)) };
@@ -143,6 +146,7 @@ impl Lane {
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
+        lane.shown_ev = shown_ev;
         let told = scored.then(|| lane.left(shown_ev));
         (lane, shown, told)
     }
@@ -161,9 +165,10 @@ impl Lane {
         self.heard
     }
 
-    /// The record that this game is shown now.
-    pub fn begun(&mut self) -> Left {
-        self.left(-1)
+    /// The record that this game is shown now, as it was made; it was held back for this time.
+    pub fn begun(&mut self, held_us: u64) -> Left {
+        self.tally.hold(held_us);
+        self.left(self.shown_ev)
     }
 
     /// True while something waits.
@@ -210,32 +215,17 @@ impl Lane {
         }
     }
 
-    /// A new game is put on the board; what may be shown at once comes back. What waits of the game before leaves
-    /// first.
-    pub fn set(&mut self, at: i64, ev: i64, state: BoardState) -> Option<Moment> {
-        let visible = match &mut self.filter {
-            Some(filter) => {
-                let (next, visible) = Completed::new(state);
-                *filter = next;
-                visible
-            }
-            None => state,
-        };
-        if let Some(score) = &mut self.score {
-            *score = Score::new(&visible);
+    /// The game is no longer on its board: nothing waits for more moves of it. What may leave at `now` by that is put
+    /// into `shown`; gives the record of it where the score or the result is concerned.
+    pub fn finish(&mut self, shown: &mut BoardState, now: i64) -> Option<Left> {
+        self.waiting.as_mut()?.finish();
+        let mut told = None;
+        while let Some(moment) = self.pop(now) {
+            told = self.note(&moment, now).or(told);
+            self.hear(&moment.step, moment.at);
+            apply(shown, moment.step);
         }
-        let moment = Moment { at, ev, step: Step::Set(Box::new(visible)) };
-        match &mut self.waiting {
-            Some(waiting) if waiting.is_empty() => {
-                waiting.skip(&moment);
-                Some(moment)
-            }
-            Some(waiting) => {
-                waiting.push(moment);
-                None
-            }
-            None => Some(moment),
-        }
+        told
     }
 
     /// When something is to leave next.
