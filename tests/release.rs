@@ -434,7 +434,7 @@ fn a_restart_is_logged_only_where_something_leaves_by_it() {
         let log = Arc::new(Log::default());
         let shown = |ev| Shown { ev, began_us: None };
         let left = left.iter().map(|(output, ev)| ((*output).to_owned(), shown(*ev))).collect();
-        let game = Story { start: start(), past: past.clone(), left };
+        let game = Story { start: start(), past: past.clone(), left, returns: false };
         outputs.set(Arrival { game, log: Some(log.clone()), ..Arrival::of(start()) });
         let log = log.0.lock().unwrap();
         log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect()

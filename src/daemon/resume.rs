@@ -194,10 +194,11 @@ impl<P: Fn(&GameSetup, &Tags, &Board) -> Publisher> Look<'_, P> {
                 tracing::info!("{} holds another game", path.display());
             }
             row.take(segment);
-            // A game of a round that is named comes back, also where another one was played on its board since.
+            // A segment in which nothing happened counts for nothing. Behind another game one comes back that the
+            // configuration names so that it can be no other: by its round and both players.
+            let is_named = tags.round.is_some() && tags.white.is_some() && tags.black.is_some();
             for path in earlier {
-                let may_return =
-                    Segment::is_of(path, setup, tags) && (tags.round.is_some() || row.is_empty());
+                let may_return = (row.is_empty() || is_named) && Segment::is_of(path, setup, tags);
                 if !may_return && row.is_full() {
                     continue;
                 }
