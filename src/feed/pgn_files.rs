@@ -176,3 +176,67 @@ fn moves_of(pgn: &str) -> Vec<&str> {
     let is_move = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
     plain.flat_map(str::split_whitespace).filter(is_move).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        publish::{PublicPly, Publisher, Tags},
+        session::{Session, setup::GameSetup},
+    };
+
+    fn game(tags: &[(&str, &str)], moves: &str) -> String {
+        let tags: String = tags.iter().map(|(name, value)| format!("[{name} \"{value}\"]\n")).collect();
+        format!("{tags}\n{moves}\n")
+    }
+
+    #[test]
+    fn a_game_is_found_by_its_place_and_its_players_or_moves() {
+        let of = |board: &str, white: &str, moves: &str| {
+            game(&[("Event", "Open"), ("Round", "1.7"), ("Board", board), ("White", white)], moves)
+        };
+        let known = of("7", "Alpha", "1. e4 {[%clk 0:05:00]} 1... e5 *");
+        assert_eq!(likeness(&known, &of("7", "Alpha", "1. e4 e5 2. Nf3 1-0")), Some((true, true)));
+        assert_eq!(likeness(&known, &of("7", "Alfa", "1. e4 e5 2. Nf3 1-0")), Some((false, true)));
+        assert_eq!(likeness(&known, &of("7", "Alpha", "1. d4 *")), Some((true, false)));
+        assert_eq!(likeness(&known, &of("7", "Beta", "1. d4 *")), None, "another game");
+        assert_eq!(likeness(&known, &of("8", "Alpha", "1. e4 e5 *")), None, "another board");
+    }
+
+    #[test]
+    fn games_with_the_same_tags_stay_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let board = |id: &str, moves: &[&str]| {
+            let setup = GameSetup::default();
+            let session = Session::new(&setup).unwrap();
+            let tags = Tags { round: Some("1".to_owned()), ..Tags::default() };
+            let mut state = Publisher::new(id, &setup, tags, &session).state().clone();
+            for (san, ply) in moves.iter().zip(1..) {
+                let played = PublicPly {
+                    uci: String::new(),
+                    san: (*san).to_owned(),
+                    completed: true,
+                    clock_ms: None,
+                    elapsed_ms: None,
+                };
+                let fen = state.fen.clone();
+                state.apply(&FeedEvent::Move { ply, played, fen });
+            }
+            state
+        };
+        let files = PgnFiles(AfterSetUp::GoOn);
+        for (number, first) in [(1, "d4"), (2, "e4")] {
+            fs::write(
+                folder.path().join(format!("game-{number}.pgn")),
+                pgn_of(&board("a", &[first]), files.0),
+            )
+            .unwrap();
+        }
+        let (one, two) = (board("1", &["e4", "e5"]), board("2", &["d4", "d5"]));
+        let documents = files.round_before(folder.path(), "1", &[&one, &two]);
+        let paths: Vec<_> = documents.iter().map(|document| document.path.as_str()).collect();
+        assert_eq!(paths, ["round-1/game-2.pgn", "round-1/game-1.pgn", "round-1/games.pgn"]);
+        let all = documents.last().unwrap();
+        assert!(all.text.find("1. d4 d5") < all.text.find("1. e4 e5"), "{}", all.text);
+    }
+}
