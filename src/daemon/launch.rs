@@ -147,7 +147,7 @@ fn signed(us: u64) -> i64 {
 fn story(told: Told, times: impl Fn(&Step) -> (i64, i64)) -> Story {
     let past = told.past.into_iter().map(|step| {
         let (at, known) = times(&step);
-        Past { at, known, ev: step.ev, events: step.events }
+        Past { at, known, origin: step.origin, events: step.events }
     });
     Story { start: told.start, past: past.collect(), left: told.left, returns: false }
 }

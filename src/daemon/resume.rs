@@ -25,7 +25,7 @@ use crate::{
     },
     publish::{
         BoardState, FeedEvent, Publisher, Tags,
-        release::{Shown, begins},
+        release::{Origin, Shown, begins},
     },
     session::{
         LOGIC_VERSION,
@@ -38,7 +38,11 @@ use crate::{
     wire::sensor_log,
 };
 
-use super::{engine::drain, links::Links, source::Span};
+use super::{
+    engine::{drain, fire_next},
+    links::Links,
+    source::Span,
+};
 
 /// Why a board cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -101,8 +105,8 @@ pub struct Step {
     pub at: MonoTime,
     /// UTC, in microseconds since 1970.
     pub wall_us: u64,
-    /// Index of the event of the board that it follows from.
-    pub ev: i64,
+    /// What it follows from.
+    pub origin: Origin,
     /// What happened.
     pub events: Vec<FeedEvent>,
 }
@@ -179,7 +183,7 @@ impl<P: Fn(&GameSetup, &Tags, &Board) -> Publisher> Look<'_, P> {
         let nothing = Found::Nothing { prev: None, before: Vec::new() };
         let paths = segments(self.dir)?;
         let Some(path) = paths.first() else { return Ok(nothing) };
-        let segment = match Segment::read(path, setup, tags, &self.publisher) {
+        let mut segment = match Segment::read(path, setup, tags, &self.publisher) {
             Err(OpenError::Journal(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. }))) => {
                 tracing::error!("{error} (the daemon does that now)");
                 return Ok(nothing);
@@ -193,6 +197,7 @@ impl<P: Fn(&GameSetup, &Tags, &Board) -> Publisher> Look<'_, P> {
             if !segment.goes_on {
                 tracing::info!("{} holds another game", path.display());
             }
+            segment.recovered.journal.sync()?;
             row.take(segment);
             // A segment in which nothing happened counts for nothing. Behind another game one comes back that the
             // configuration names so that it can be no other: by its round and both players.
@@ -234,6 +239,7 @@ impl<P: Fn(&GameSetup, &Tags, &Board) -> Publisher> Look<'_, P> {
             let why =
                 differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
             tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
+            segment.recovered.journal.sync()?;
             let (told, recovered) = segment.told();
             let (inputs, told) = (recovered.inputs, Box::new(told));
             return Ok(Found::Again { prev, inputs, told, before, returns: false });
@@ -431,22 +437,31 @@ impl Segment {
     }
 }
 
-/// Runs the inputs of a segment through a new board, to the time of its last record.
+/// Runs the inputs of a segment through a new board, to the time of its last record. The steps are those of the
+/// engine: a deadline that fired between two inputs is one of its own, at its time.
 fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> (Vec<Fact>, Vec<Step>) {
     let (mut facts, mut past) = (Vec::new(), Vec::new());
     let mut links = Links::new(board.has_two_boards());
     let mut conclude = |board: &mut Board, at: MonoTime, wall_us: u64, up: Option<bool>| {
+        let origin = Origin { ev: board.session().last_event(), us: at.as_micros() };
         let new = drain(board);
         let mut events = up.map(|up| publisher.link(up)).unwrap_or_default();
         events.extend(publisher.apply(&new, board.session()));
         facts.extend(new);
         if !events.is_empty() {
-            past.push(Step { at, wall_us, ev: board.session().last_event(), events });
+            past.push(Step { at, wall_us, origin, events });
         }
     };
     for ((at, input), wall_us) in recovered.inputs.iter().zip(&recovered.walls) {
+        let before = MonoTime::from_micros(at.as_micros().saturating_sub(1));
+        while let Some(due) = fire_next(board, before) {
+            conclude(board, due, *wall_us, None);
+        }
         board.input(*at, input);
         conclude(board, *at, *wall_us, links.heed(input));
+    }
+    while let Some(due) = fire_next(board, recovered.last) {
+        conclude(board, due, recovered.last_wall_us, None);
     }
     board.advance(recovered.last);
     conclude(board, recovered.last, recovered.last_wall_us, None);
