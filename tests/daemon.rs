@@ -116,6 +116,43 @@ fn a_game_goes_on_after_the_end_of_the_daemon() {
     assert_replayed(&journals[0]);
 }
 
+/// A kill on a full disk leaves half a line. That it is cut off has to be recorded, and waits for room like
+/// everything else.
+#[test]
+fn a_torn_line_is_no_reason_not_to_start_with_a_full_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(&dir, &SIMULATED.replace("1000", "100"));
+    let mut daemon = Daemon::with_config(&config);
+    daemon.until("some inputs", |_| {
+        let count = journals(&data(&dir), "7").first().map_or(0, |path| records(path).len());
+        (count > 40).then_some(())
+    });
+    daemon.kill();
+    let journal = journals(&data(&dir), "7").remove(0);
+    let length = fs::metadata(&journal).unwrap().len();
+    fs::OpenOptions::new().append(true).open(&journal).unwrap().write_all(b"{\"seq\":9,\"us\"").unwrap();
+    // No file may become as long as the journal is.
+    let mut command = Command::new("sh");
+    let script = "trap '' XFSZ; ulimit -S -f \"$1\"; shift; exec \"$@\"";
+    let blocks = (length / 512).saturating_sub(1).to_string();
+    command.args(["-c", script, "sh", &blocks]).arg(program().get_program());
+    command.arg("run").arg("--config").arg(&config).env_remove("NOTIFY_SOCKET");
+    let mut daemon = Daemon::start(command);
+    daemon.wait_for("ready");
+    daemon.until("the flag", |daemon| (daemon.json("/healthz")["journal"] == "failed").then_some(()));
+    assert_eq!(daemon.json("/api/boards")[0]["id"], "7", "the game is served");
+    let room = rustix::process::Rlimit { current: None, maximum: None };
+    rustix::process::prlimit(Some(daemon.pid()), rustix::process::Resource::Fsize, room).unwrap();
+    daemon.until("the journal is whole again", |daemon| {
+        (daemon.json("/healthz")["journal"] == "ok").then_some(())
+    });
+    daemon.end();
+    let cuts = records(&journal).iter().filter(|record| record.get("cut").is_some()).count();
+    assert_eq!((cuts, journals(&data(&dir), "7").len()), (1, 1));
+    assert_verified(&journal);
+    assert_replayed(&journal);
+}
+
 #[test]
 fn another_set_up_begins_a_new_game_that_holds_the_head_of_the_last() {
     let dir = tempfile::tempdir().unwrap();

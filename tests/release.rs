@@ -16,7 +16,9 @@ use touchmoved::{
     },
     publish::{
         BoardState, FeedEvent, completed_san,
-        release::{Completed, Delay, Lane, Moment, Past, Policy, ROOM, Shown, Step, Threshold, Waiting},
+        release::{
+            Completed, Delay, Lane, Moment, Origin, Past, Policy, ROOM, Shown, Step, Threshold, Waiting,
+        },
     },
     session::time::MonoTime,
 };
@@ -59,7 +61,17 @@ fn undo(n: usize, left: usize) -> FeedEvent {
 }
 
 fn moment(at: i64, events: Vec<FeedEvent>) -> Moment {
-    Moment { at, ev: at, step: Step::Events(events) }
+    Moment { at, origin: origin(at), step: Step::Events(events) }
+}
+
+/// What follows at once from an event of the board.
+fn origin(ev: i64) -> Origin {
+    Origin { ev, us: u64::try_from(ev).unwrap() }
+}
+
+/// An output that has shown what follows from `origin`, and everything before it.
+fn shown(Origin { ev, us }: Origin) -> Shown {
+    Shown { ev, us: Some(us), plies: 0, over: false, began_us: None }
 }
 
 const SECOND: u64 = 1_000_000;
@@ -106,7 +118,7 @@ fn a_delay_in_plies_holds_what_has_no_number_with_the_moves() {
 #[test]
 fn a_delay_in_plies_shows_the_score_and_no_board() {
     let policy = Policy { threshold: Threshold::Made, delay: Delay { us: 0, plies: 1 } };
-    let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+    let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), None, 0);
     let moves = moves();
     let mut seen = Vec::new();
     for (ev, events) in (0..).zip([
@@ -118,7 +130,7 @@ fn a_delay_in_plies_shows_the_score_and_no_board() {
         moves[2].clone(),
     ]) {
         lane.heed(&events);
-        assert_eq!(lane.push(ev, ev, events), None);
+        assert_eq!(lane.push(ev, origin(ev), events), None);
         for moment in std::iter::from_fn(|| lane.pop(99)) {
             let Step::Events(events) = moment.step else { panic!("a new game") };
             for event in events {
@@ -163,11 +175,91 @@ fn when_the_arbiter_goes_back_the_feed_does_not_wait_for_moves_of_a_game_that_is
     assert_eq!(drain(&mut waiting, 99), [6, 7, 8, 9]);
 }
 
+/// After the position that the arbiter goes back to, as many half-moves are waited for as the delay says, and not one
+/// more.
+#[test]
+fn the_moves_that_the_arbiter_takes_back_go_as_soon_as_the_position_before_them_may_be_shown() {
+    let mut waiting = Waiting::new(Delay { us: 0, plies: 1 }, start());
+    let moves = moves();
+    for (at, played) in (0..4).zip(&moves) {
+        push(&mut waiting, moment(at, played.clone()));
+    }
+    assert_eq!(drain(&mut waiting, 99), [0, 1, 2]);
+    push(&mut waiting, moment(4, vec![undo(2, 2)]));
+    push(&mut waiting, moment(5, vec![FeedEvent::Status { status: "playing", connected: true }]));
+    assert_eq!(drain(&mut waiting, 99), [0; 0], "nothing was played from there");
+    push(&mut waiting, moment(6, moves[2].clone()));
+    assert_eq!(drain(&mut waiting, 99)[..2], [3, 4]);
+    push(&mut waiting, moment(7, moves[3].clone()));
+    assert_eq!(drain(&mut waiting, 99).last(), Some(&6));
+}
+
+/// Four moves without a clock, made in turn and published one after another when the hands rest: one event, and four
+/// times.
+fn resting() -> Vec<Past> {
+    let past = |(at, events): (i64, Vec<FeedEvent>)| {
+        let us = u64::try_from(at).unwrap();
+        Past { at, known: at, origin: Origin { ev: 8, us }, events }
+    };
+    (1..).zip(moves()).map(|(second, events)| past((second * 1_000_000, events))).take(4).collect()
+}
+
+#[test]
+fn what_is_published_by_time_leaves_one_by_one_also_after_a_restart() {
+    let policy = Policy { delay: Delay { us: 10 * SECOND, plies: 0 }, ..Policy::default() };
+    let plies = |left, now| {
+        let (mut lane, shown, _) = Lane::new(policy, start(), resting(), left, now);
+        let due = lane.due();
+        (shown.plies.len(), due, std::iter::from_fn(|| lane.pop(i64::MAX)).count())
+    };
+    for seconds in 0..=4_i64 {
+        let left = u64::try_from(seconds).unwrap() * SECOND;
+        let left = (seconds > 0).then(|| shown(Origin { ev: 8, us: left }));
+        let count = usize::try_from(seconds).unwrap();
+        let next = (seconds < 4).then(|| (seconds + 11) * 1_000_000);
+        let now = (10 + seconds) * 1_000_000;
+        assert_eq!(plies(left, now), (count, next, 4 - count));
+        // What has left stays, also where its time is told another way.
+        assert_eq!(plies(left, 0), (count, next, 4 - count));
+    }
+}
+
+/// A record of an older version tells of the event alone: the half-moves and the result that were shown tell the rest.
+#[test]
+fn a_record_that_does_not_tell_the_time_is_read_by_its_score() {
+    let policy = Policy { delay: Delay { us: 10 * SECOND, plies: 0 }, ..Policy::default() };
+    let mut past = resting();
+    let origin = Origin { ev: 8, us: 5 * SECOND };
+    past.push(Past { at: 5_000_000, known: 5_000_000, origin, events: vec![result("0-1")] });
+    for (plies, over, shows) in [(0, false, 0), (2, false, 2), (4, false, 4), (4, true, 4)] {
+        let left = Shown { ev: 8, us: None, plies, over, began_us: None };
+        let (_, seen, _) = Lane::new(policy, start(), past.clone(), Some(left), 0);
+        assert_eq!((seen.plies.len(), seen.result == "0-1"), (shows, over));
+    }
+    let later = Shown { ev: 9, us: None, plies: 4, over: true, began_us: None };
+    let (_, seen, _) = Lane::new(policy, start(), past, Some(later), 0);
+    assert_eq!((seen.plies.len(), seen.result), (4, "0-1"));
+}
+
+#[test]
+fn a_later_record_counts_also_where_it_is_of_the_same_event() {
+    let mut known = shown(Origin { ev: 8, us: 5 });
+    known.began_us = Some(7);
+    let later = Shown { ev: 8, us: Some(9), plies: 3, over: true, began_us: Some(11) };
+    known.merge(later);
+    assert_eq!(known, Shown { began_us: Some(7), ..later });
+    known.merge(shown(Origin { ev: 8, us: 6 }));
+    assert_eq!(known.us, Some(9));
+    let mut old = Shown { us: None, ..later };
+    old.merge(Shown { us: Some(1), ..later });
+    assert_eq!(old.us, Some(1), "this version tells it exactly");
+}
+
 #[test]
 fn another_game_waits_for_nothing_of_the_one_before() {
     let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, ev: 2, step: Step::Set(Box::new(start())) });
+    waiting.push(Moment { at: 2, origin: origin(2), step: Step::Set(Box::new(start())) });
     assert_eq!(drain(&mut waiting, 99), [1, 2]);
 }
 
@@ -287,7 +379,7 @@ proptest! {
         let threshold = if threshold == 0 { Threshold::Made } else { Threshold::Completed };
         let delay = Delay { us: seconds * SECOND, plies };
         let policy = Policy { threshold, delay };
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), None, 0);
         let apply = |shown: &mut BoardState, moment: &Moment| {
             let Step::Events(events) = &moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
@@ -312,14 +404,14 @@ proptest! {
             }
             events.iter().for_each(|event| truth.apply(event));
             lane.heed(events);
-            if let Some(moment) = lane.push(*at, ev, events.clone()) {
+            if let Some(moment) = lane.push(*at, origin(ev), events.clone()) {
                 prop_assert!(delay.is_none());
                 apply(&mut shown, &moment);
             }
         }
         // The end of the game lets go of what waits for moves.
         lane.heed(&[result("1/2-1/2")]);
-        if let Some(moment) = lane.push(end, end, vec![result("1/2-1/2")]) {
+        if let Some(moment) = lane.push(end, origin(end), vec![result("1/2-1/2")]) {
             apply(&mut shown, &moment);
         }
         truth.apply(&result("1/2-1/2"));
@@ -362,13 +454,15 @@ proptest! {
         let policy = Policy { threshold: Threshold::Made, delay: Delay { us: seconds * SECOND, plies } };
         let events = played(&steps);
         let end = events.last().map_or(0, |(at, _)| *at);
-        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), i64::MIN, 0);
-        let mut left = i64::MIN;
+        let (mut lane, mut shown, _) = Lane::new(policy, start(), Vec::new(), None, 0);
+        let mut left = None;
+        // Deadlines fire behind an event, each at a time of its own.
+        let of = |step: i64| Origin { ev: step / 3, us: u64::try_from(step).unwrap() };
         let mut take = |shown: &mut BoardState, moment: Moment| {
-            let reached = moment.ev;
+            let reached = moment.origin;
             let Step::Events(events) = moment.step else { panic!("a new game") };
             events.iter().for_each(|event| shown.apply(event));
-            left = reached;
+            left = Some(self::shown(reached));
         };
         let cut = cut.min(events.len());
         for (ev, (at, events)) in (0..).zip(&events[..cut]) {
@@ -376,7 +470,7 @@ proptest! {
                 take(&mut shown, moment);
             }
             lane.heed(events);
-            if let Some(moment) = lane.push(*at, ev, events.clone()) {
+            if let Some(moment) = lane.push(*at, of(ev), events.clone()) {
                 take(&mut shown, moment);
             }
         }
@@ -384,7 +478,9 @@ proptest! {
         while let Some(moment) = lane.pop(now) {
             take(&mut shown, moment);
         }
-        let past = (0..).zip(&events[..cut]).map(|(ev, (at, events))| Past { at: *at, known: *at, ev, events: events.clone() });
+        let past = (0..).zip(&events[..cut]).map(|(step, (at, events))| {
+            Past { at: *at, known: *at, origin: of(step), events: events.clone() }
+        });
         let (_, again, _) = Lane::new(policy, start(), past.collect(), left, now);
         prop_assert_eq!(again, shown);
     }
@@ -410,7 +506,7 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
     outputs.set(Arrival { log: Some(log.clone()), ..Arrival::of(start()) });
     let plies = |output| outputs.of(output).board("1").unwrap().plies.len();
     for (ev, events) in (0..).zip(moves()).take(2) {
-        outputs.publish("1", MonoTime::from_micros(5), ev, events);
+        outputs.publish("1", MonoTime::from_micros(5), origin(ev), events);
     }
     assert_eq!((plies(Output::LiveChess), plies(Output::Http), plies(Output::Pgn)), (2, 0, 0));
     assert!(outputs.is_late(Output::Http) && !outputs.is_late(Output::LiveChess));
@@ -424,14 +520,13 @@ fn outputs_with_one_policy_share_a_hub_and_the_log_names_them() {
 #[test]
 fn a_restart_is_logged_only_where_something_leaves_by_it() {
     let late = Policy { delay: Delay { us: 0, plies: 1 }, ..Policy::default() };
-    let past: Vec<Past> =
-        (0..).zip(moves()).map(|(ev, events)| Past { at: 5, known: 5, ev, events }).take(3).collect();
+    let past = |(ev, events)| Past { at: 5, known: 5, origin: origin(ev), events };
+    let past: Vec<Past> = (0..).zip(moves()).map(past).take(3).collect();
     let logged = |left: &[(&str, i64)]| -> Vec<(String, usize)> {
         let outputs =
             Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default())], Threshold::Made);
         let log = Arc::new(Log::default());
-        let shown = |ev| Shown { ev, began_us: None };
-        let left = left.iter().map(|(output, ev)| ((*output).to_owned(), shown(*ev))).collect();
+        let left = left.iter().map(|(output, ev)| ((*output).to_owned(), shown(origin(*ev)))).collect();
         let game = Story { start: start(), past: past.clone(), left };
         outputs.set(Arrival { game, log: Some(log.clone()), ..Arrival::of(start()) });
         let log = log.0.lock().unwrap();
@@ -463,7 +558,7 @@ fn the_log_of_livechess_tells_when_a_move_is_in_its_list() {
             .collect()
     };
     let publish = |ev, events: Vec<FeedEvent>| {
-        outputs.publish("1", MonoTime::from_micros(5), ev, events);
+        outputs.publish("1", MonoTime::from_micros(5), origin(ev), events);
     };
     publish(0, moves().remove(0));
     assert_eq!(told(), [("http".to_owned(), 0, 1)]);

@@ -213,6 +213,66 @@ fn a_killed_daemon_shows_nothing_early_when_it_is_back() {
     daemon.end();
 }
 
+/// A move that is published when the hands rest follows from no event of its own. It has left: a restart takes it back
+/// from nobody, whatever comes next at the board.
+#[test]
+fn what_was_published_by_time_stays_shown_when_the_daemon_is_killed() {
+    let dir = tempfile::tempdir().unwrap();
+    let sensors = dir.path().join("sensors");
+    assert!(std::process::Command::new("mkfifo").arg(&sensors).status().unwrap().success());
+    let any = "listen = \"127.0.0.1:0\"";
+    let text = format!(
+        "[data]\ndir = \"data\"\n[http]\n{any}\n[livechess]\n{any}\n[operator]\n{any}\n\
+         [release]\ndelay-s = 3\n[[board]]\nid = \"7\"\n[board.tags]\nround = \"1\"\n[board.sensor.sensor-log]\n\
+         path = \"sensors\"\npace = \"as-fast-as-possible\"\n"
+    );
+    let config = dir.path().join("touchmoved.toml");
+    fs::write(&config, text).unwrap();
+    let mut daemon = Daemon::with_config(&config);
+    let [public, _, operator] = addresses(&mut daemon);
+    daemon.wait_for("ready");
+    let mut log = fs::File::options().write(true).open(&sensors).unwrap();
+    let mut told = |lines: &[&str]| lines.iter().for_each(|line| writeln!(log, "{line}").unwrap());
+    told(&[
+        r#"{"sensor_log":1,"board":"reed"}"#,
+        r#"{"us":1000000,"sq":"e2","occ":0}"#,
+        r#"{"us":1500000,"sq":"e4","occ":1}"#,
+        r#"{"us":60000000,"tick":true}"#,
+    ]);
+    let state = |address| -> Value { serde_json::from_str(&get(address, "/api/boards/7").1).unwrap() };
+    daemon.until("the move, for the public", |_| (moves(&state(public)) == ["e2e4"]).then_some(()));
+    // The reply waits.
+    told(&[
+        r#"{"us":61000000,"sq":"e7","occ":0}"#,
+        r#"{"us":61500000,"sq":"e5","occ":1}"#,
+        r#"{"us":120000000,"tick":true}"#,
+    ]);
+    daemon.until("the reply, live", |_| (moves(&state(operator)).len() == 2).then_some(()));
+    daemon.kill();
+    let mut daemon = Daemon::with_config(&config);
+    let [public, _, _] = addresses(&mut daemon);
+    let after: Vec<Value> = std::iter::repeat_with(|| state(public)).take(5).collect();
+    for state in &after {
+        assert_eq!(moves(state).first().map(String::as_str), Some("e2e4"), "{state}");
+    }
+    let file = fs::read_to_string(dir.path().join("data/pgn/7.pgn")).unwrap();
+    assert!(file.contains("1. e4"), "{file}");
+    daemon.until("the reply, for the public", |_| (moves(&state(public)).len() == 2).then_some(()));
+    daemon.end();
+    let journal = journals(&dir.path().join("data"), "7").remove(0);
+    assert_verified(&journal);
+    assert_replayed(&journal);
+    // The release log tells the times of the facts: both half-moves follow from the event before.
+    let known: Vec<(u64, u64)> = releases(&journal)
+        .iter()
+        .filter(|line| line["to"] != serde_json::json!(["livechess"]))
+        .map(|line| (line["plies"].as_u64().unwrap(), line["known_us"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(known.len(), 2, "{known:?}");
+    assert!(known[0].0 == 1 && (1_500_000..60_000_000).contains(&known[0].1), "{known:?}");
+    assert!(known[1].0 == 2 && (61_500_000..120_000_000).contains(&known[1].1), "{known:?}");
+}
+
 #[test]
 fn a_game_that_was_over_is_shown_to_its_end_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();

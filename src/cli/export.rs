@@ -28,8 +28,9 @@ not part of a sensor log.
 
 With --releases the release log is written instead: a line for each time that something of the score left the \
 daemon. `at` is when, `to` the outputs, `plies` and `result` what they show since, `ev` the event of the board \
-that it follows from, `boards` and `clocks` how many pictures of the board and readings of the clock left since \
-the line before, and `least_us` the shortest time in microseconds for which any of this was held.
+that it follows from, `known_us` when that became known (the `us` of the journal), `boards` and `clocks` how many \
+pictures of the board and readings of the clock left since the line before, and `least_us` the shortest time in \
+microseconds for which any of this was held.
 
 Exit status: 0 done, 1 the output cannot be written, 2 the journal cannot be read or a record does not fit \
 (the events before it are written).

@@ -20,7 +20,7 @@ use crate::{
     feed::outputs::Released,
     game::Board,
     journal::{Body, Entry, record::Release},
-    publish::{ArbiterView, FeedEvent, ForArbiter, Publisher},
+    publish::{ArbiterView, FeedEvent, ForArbiter, Publisher, release::Origin},
     sensor::{
         dgt::orders::{ClockOrder, OrderTray},
         matrix::leds::SetUp,
@@ -237,14 +237,10 @@ impl Engine {
 
     /// Fires every deadline up to and including `now`, each at its own time.
     pub fn advance(&mut self, now: MonoTime) {
-        while let Some(deadline) = self.board.deadline().filter(|deadline| *deadline <= now) {
-            self.board.advance(deadline);
+        while let Some(deadline) = fire_next(&mut self.board, now) {
             // An input with the very time of a deadline that has fired comes after it.
             self.last = self.last.max(deadline.plus_micros(1));
             self.conclude(deadline, sysclock::wall_micros(), None);
-            if self.board.deadline() == Some(deadline) {
-                break;
-            }
         }
     }
 
@@ -286,7 +282,7 @@ impl Engine {
             log_fact(&fact, embargo);
             self.pen.write(Entry { at, wall_us, body: Body::Fact(fact) }, durable);
         }
-        self.offer(events);
+        self.offer(at, events);
     }
 
     /// Shows the clock, as it is at `at`, on the screens beside the board.
@@ -308,16 +304,17 @@ impl Engine {
     pub fn wait_for(&mut self, unit: Unit) {
         self.links.wait_for(unit);
         let events = self.publisher.link(self.links.is_up());
-        self.offer(events);
+        self.offer(self.last, events);
     }
 
-    fn offer(&mut self, events: Vec<FeedEvent>) {
+    /// Lets out what became known at `at`.
+    fn offer(&mut self, at: MonoTime, events: Vec<FeedEvent>) {
         if events.is_empty() || self.silent {
             return;
         }
         self.step += 1;
-        let ev = self.board.session().last_event();
-        if self.outbox.offer(self.step, sysclock::monotonic(), ev, events) {
+        let origin = Origin { ev: self.board.session().last_event(), us: at.as_micros() };
+        if self.outbox.offer(self.step, sysclock::monotonic(), origin, events) {
             self.pen.release(self.step);
         }
     }
@@ -335,6 +332,13 @@ fn changes_face(fact: &Fact) -> bool {
         },
         _ => false,
     }
+}
+
+/// Fires what is due next, up to and including `now`, at its own time, and gives that; nothing where nothing is due.
+pub(super) fn fire_next(board: &mut Board, now: MonoTime) -> Option<MonoTime> {
+    let deadline = board.deadline().filter(|deadline| *deadline <= now)?;
+    board.advance(deadline);
+    Some(deadline)
 }
 
 /// Every fact that the session has ready, in order.

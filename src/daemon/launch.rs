@@ -318,7 +318,7 @@ impl Prepared {
                     (now, now.saturating_sub(age_us))
                 }
             };
-            Past { at, known, ev: step.ev, events: step.events }
+            Past { at, known, origin: step.origin, events: step.events }
         });
         Story { start: told.start, past: past.collect(), left: told.left }
     }

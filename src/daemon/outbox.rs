@@ -11,22 +11,22 @@ use std::{
 
 use crate::{
     feed::Outputs,
-    publish::{ClockFace, FeedEvent},
+    publish::{ClockFace, FeedEvent, release::Origin},
     session::time::MonoTime,
 };
 
 /// Where publications go.
 pub trait Audience: Send + Sync {
-    /// Takes the events of one moment: `at` is when the board knew them, `ev` the event that they follow from.
-    fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>);
+    /// Takes the events of one moment: `at` is when the board knew them, `origin` what they follow from.
+    fn publish(&self, board: &str, at: MonoTime, origin: Origin, events: Vec<FeedEvent>);
 
     /// The clock at a board shows this now.
     fn show_clock(&self, board: &str, face: ClockFace);
 }
 
 impl Audience for Outputs {
-    fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
-        Outputs::publish(self, board, at, ev, events);
+    fn publish(&self, board: &str, at: MonoTime, origin: Origin, events: Vec<FeedEvent>) {
+        Outputs::publish(self, board, at, origin, events);
     }
 
     fn show_clock(&self, board: &str, face: ClockFace) {
@@ -62,7 +62,7 @@ struct Waiting {
 struct Held {
     step: u64,
     since: MonoTime,
-    ev: i64,
+    origin: Origin,
     events: Vec<FeedEvent>,
 }
 
@@ -82,21 +82,21 @@ impl Outbox {
         self.audience.show_clock(&self.board, face);
     }
 
-    /// Takes what one step of the session led to; `now` is the time of the clock, `ev` the event of the board
-    /// that it follows from. True when a part waits for [`Outbox::release`] of this step.
+    /// Takes what one step of the session led to; `now` is the time of the clock, `origin` what it follows
+    /// from. True when a part waits for [`Outbox::release`] of this step.
     ///
     /// A status never overtakes a move or a result: `ended` would tell of it.
-    pub fn offer(&self, step: u64, now: MonoTime, ev: i64, events: Vec<FeedEvent>) -> bool {
+    pub fn offer(&self, step: u64, now: MonoTime, origin: Origin, events: Vec<FeedEvent>) -> bool {
         let mut inner = self.lock();
         let waits = inner.holding && (!inner.held.is_empty() || !events.iter().all(FeedEvent::is_immediate));
         let (at_once, waiting): (Vec<_>, Vec<_>) = events.into_iter().partition(|event| {
             !waits || (event.is_immediate() && !matches!(event, FeedEvent::Status { .. }))
         });
-        self.send(now, ev, at_once);
+        self.send(now, origin, at_once);
         if waiting.is_empty() {
             return false;
         }
-        inner.held.push_back(Held { step, since: now, ev, events: waiting });
+        inner.held.push_back(Held { step, since: now, origin, events: waiting });
         true
     }
 
@@ -116,7 +116,7 @@ impl Outbox {
     pub fn release(&self, step: u64) {
         let mut inner = self.lock();
         while let Some(held) = inner.held.pop_front_if(|held| held.step <= step) {
-            self.send(held.since, held.ev, held.events);
+            self.send(held.since, held.origin, held.events);
         }
         // Who gets an answer sees its effect on the feeds.
         while let Some(waiting) = inner.answers.pop_front_if(|waiting| waiting.step <= step) {
@@ -130,7 +130,7 @@ impl Outbox {
         let mut inner = self.lock();
         inner.holding = false;
         for held in std::mem::take(&mut inner.held) {
-            self.send(held.since, held.ev, held.events);
+            self.send(held.since, held.origin, held.events);
         }
         std::mem::take(&mut inner.answers).into_iter().for_each(|waiting| (waiting.reply)());
     }
@@ -148,9 +148,9 @@ impl Outbox {
     }
 
     /// Called with the lock held, so that events leave in one order.
-    fn send(&self, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
+    fn send(&self, at: MonoTime, origin: Origin, events: Vec<FeedEvent>) {
         if !events.is_empty() {
-            self.audience.publish(&self.board, at, ev, events);
+            self.audience.publish(&self.board, at, origin, events);
         }
     }
 }
@@ -163,11 +163,11 @@ pub(super) mod tests {
 
     /// An audience that remembers.
     #[derive(Clone, Default)]
-    pub(in crate::daemon) struct Seen(Arc<Mutex<Vec<FeedEvent>>>);
+    pub(in crate::daemon) struct Seen(Arc<Mutex<Vec<(Origin, FeedEvent)>>>);
 
     impl Audience for Seen {
-        fn publish(&self, _board: &str, _at: MonoTime, _ev: i64, events: Vec<FeedEvent>) {
-            self.0.lock().unwrap().extend(events);
+        fn publish(&self, _board: &str, _at: MonoTime, origin: Origin, events: Vec<FeedEvent>) {
+            self.0.lock().unwrap().extend(events.into_iter().map(|event| (origin, event)));
         }
 
         fn show_clock(&self, _board: &str, _face: ClockFace) {}
@@ -175,10 +175,15 @@ pub(super) mod tests {
 
     impl Seen {
         pub(in crate::daemon) fn look(&self, is: impl Fn(&FeedEvent) -> bool) -> bool {
-            self.0.lock().unwrap().iter().any(is)
+            self.0.lock().unwrap().iter().any(|(_, event)| is(event))
         }
 
         pub(in crate::daemon) fn take(&self) -> Vec<FeedEvent> {
+            self.take_dated().into_iter().map(|(_, event)| event).collect()
+        }
+
+        /// What was published, with what it follows from.
+        pub(in crate::daemon) fn take_dated(&self) -> Vec<(Origin, FeedEvent)> {
             std::mem::take(&mut self.0.lock().unwrap())
         }
     }
@@ -204,8 +209,8 @@ pub(super) mod tests {
     fn a_move_waits_and_the_board_does_not() {
         let (outbox, seen) = outbox();
         let now = MonoTime::from_micros(5);
-        assert!(outbox.offer(1, now, 0, vec![board("one"), result()]));
-        assert!(!outbox.offer(2, now, 0, vec![board("two")]));
+        assert!(outbox.offer(1, now, Origin::START, vec![board("one"), result()]));
+        assert!(!outbox.offer(2, now, Origin::START, vec![board("two")]));
         assert_eq!(seen.take(), [board("one"), board("two")]);
         assert_eq!(outbox.waiting_since(), Some(now));
         outbox.release(0);
@@ -238,10 +243,10 @@ pub(super) mod tests {
     #[test]
     fn a_status_does_not_overtake_a_result() {
         let (outbox, seen) = outbox();
-        assert!(!outbox.offer(1, MonoTime::ZERO, 0, vec![status("playing")]));
+        assert!(!outbox.offer(1, MonoTime::ZERO, Origin::START, vec![status("playing")]));
         assert_eq!(seen.take(), [status("playing")]);
-        assert!(outbox.offer(2, MonoTime::ZERO, 0, vec![result(), status("ended")]));
-        assert!(outbox.offer(3, MonoTime::ZERO, 0, vec![status("paused")]));
+        assert!(outbox.offer(2, MonoTime::ZERO, Origin::START, vec![result(), status("ended")]));
+        assert!(outbox.offer(3, MonoTime::ZERO, Origin::START, vec![status("paused")]));
         assert!(seen.take().is_empty());
         outbox.release(3);
         assert_eq!(seen.take(), [result(), status("ended"), status("paused")]);
@@ -250,13 +255,13 @@ pub(super) mod tests {
     #[test]
     fn a_failed_journal_holds_nothing_back() {
         let (outbox, seen) = outbox();
-        outbox.offer(1, MonoTime::ZERO, 0, vec![result()]);
+        outbox.offer(1, MonoTime::ZERO, Origin::START, vec![result()]);
         outbox.stop_holding();
         assert_eq!(seen.take(), [result()]);
-        assert!(!outbox.offer(2, MonoTime::ZERO, 0, vec![board("two"), result()]));
+        assert!(!outbox.offer(2, MonoTime::ZERO, Origin::START, vec![board("two"), result()]));
         assert_eq!(seen.take(), [board("two"), result()]);
         outbox.hold();
-        assert!(outbox.offer(3, MonoTime::ZERO, 0, vec![result()]));
+        assert!(outbox.offer(3, MonoTime::ZERO, Origin::START, vec![result()]));
         assert!(seen.take().is_empty());
     }
 }

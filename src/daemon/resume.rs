@@ -21,7 +21,7 @@ use crate::{
     },
     publish::{
         BoardState, FeedEvent, Publisher, Tags,
-        release::{Shown, begins},
+        release::{Origin, Shown, begins},
     },
     session::{
         LOGIC_VERSION,
@@ -34,7 +34,11 @@ use crate::{
     wire::sensor_log,
 };
 
-use super::{engine::drain, links::Links, source::Span};
+use super::{
+    engine::{drain, fire_next},
+    links::Links,
+    source::Span,
+};
 
 /// Why a board cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -95,8 +99,8 @@ pub struct Step {
     pub at: MonoTime,
     /// UTC, in microseconds since 1970.
     pub wall_us: u64,
-    /// Index of the event of the board that it follows from.
-    pub ev: i64,
+    /// What it follows from.
+    pub origin: Origin,
     /// What happened.
     pub events: Vec<FeedEvent>,
 }
@@ -160,7 +164,7 @@ pub fn look(
     let paths = segments(dir)?;
     let Some(path) = paths.first() else { return Ok(Found::Nothing { prev: None, before: None }) };
     let read = |path: &Path| Segment::read(path, setup, tags, &publisher);
-    let segment = match read(path) {
+    let mut segment = match read(path) {
         Err(OpenError::Journal(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. }))) => {
             tracing::error!("{error} (the daemon does that now)");
             return Ok(Found::Nothing { prev: None, before: None });
@@ -175,6 +179,7 @@ pub fn look(
     }
     // A round is played once: its game stays on the board until the configuration names another one.
     if !segment.goes_on || over && tags.round.is_none() {
+        segment.recovered.journal.sync()?;
         let before = if segment.has_begun() {
             let same = segment.goes_on;
             Some(Box::new(Before { told: segment.told().0, same }))
@@ -199,6 +204,7 @@ pub fn look(
     if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
         let why = differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
         tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
+        segment.recovered.journal.sync()?;
         let (told, recovered) = segment.told();
         return Ok(Found::Again { prev, inputs: recovered.inputs, told: Box::new(told), before });
     }
@@ -285,22 +291,31 @@ impl Segment {
     }
 }
 
-/// Runs the inputs of a segment through a new board, to the time of its last record.
+/// Runs the inputs of a segment through a new board, to the time of its last record. The steps are those of the
+/// engine: a deadline that fired between two inputs is one of its own, at its time.
 fn run_again(recovered: &Recovered, board: &mut Board, publisher: &mut Publisher) -> (Vec<Fact>, Vec<Step>) {
     let (mut facts, mut past) = (Vec::new(), Vec::new());
     let mut links = Links::new(board.has_two_boards());
     let mut conclude = |board: &mut Board, at: MonoTime, wall_us: u64, up: Option<bool>| {
+        let origin = Origin { ev: board.session().last_event(), us: at.as_micros() };
         let new = drain(board);
         let mut events = up.map(|up| publisher.link(up)).unwrap_or_default();
         events.extend(publisher.apply(&new, board.session()));
         facts.extend(new);
         if !events.is_empty() {
-            past.push(Step { at, wall_us, ev: board.session().last_event(), events });
+            past.push(Step { at, wall_us, origin, events });
         }
     };
     for ((at, input), wall_us) in recovered.inputs.iter().zip(&recovered.walls) {
+        let before = MonoTime::from_micros(at.as_micros().saturating_sub(1));
+        while let Some(due) = fire_next(board, before) {
+            conclude(board, due, *wall_us, None);
+        }
         board.input(*at, input);
         conclude(board, *at, *wall_us, links.heed(input));
+    }
+    while let Some(due) = fire_next(board, recovered.last) {
+        conclude(board, due, recovered.last_wall_us, None);
     }
     board.advance(recovered.last);
     conclude(board, recovered.last, recovered.last_wall_us, None);

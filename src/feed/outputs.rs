@@ -20,7 +20,7 @@ use super::{hub::Hub, serve::ended};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
-        release::{Lane, Left, Moment, Past, Policy, Shown, Step, Threshold},
+        release::{Lane, Left, Moment, Origin, Past, Policy, Shown, Step, Threshold},
     },
     session::time::MonoTime,
     sysclock,
@@ -222,11 +222,11 @@ impl Outputs {
         self.0.news.notify_one();
     }
 
-    /// Takes what happened on a board: `at` is when the board knew it, `ev` the event that it follows from.
-    pub fn publish(&self, board: &str, at: MonoTime, ev: i64, events: Vec<FeedEvent>) {
+    /// Takes what happened on a board: `at` is when the board knew it, `origin` what it follows from.
+    pub fn publish(&self, board: &str, at: MonoTime, origin: Origin, events: Vec<FeedEvent>) {
         let at = i64::try_from(at.as_micros()).unwrap_or(i64::MAX);
         for group in &self.0.groups {
-            group.take(board, at, ev, events.clone());
+            group.take(board, at, origin, events.clone());
         }
         if self.0.groups.len() > 1 {
             self.0.news.notify_one();
@@ -265,9 +265,9 @@ impl Group {
     }
 
     /// What the outputs have shown of a game: what one of them has not, none has.
-    fn left(&self, story: &Story) -> i64 {
-        let left = self.recorded().iter().map(|output| story.left.get(output.as_str()).map(|shown| shown.ev));
-        left.map(|ev| ev.unwrap_or(i64::MIN)).min().unwrap_or(i64::MIN)
+    fn left(&self, story: &Story) -> Option<Shown> {
+        let left = self.recorded().iter().map(|output| story.left.get(output.as_str()).copied());
+        left.min_by_key(|shown| shown.map(|shown| shown.reached())).flatten()
     }
 
     /// True where every output has turned to this game.
@@ -288,7 +288,7 @@ impl Group {
     }
 
     /// The lane of a game, what is shown of it, and the record of what leaves only now.
-    fn lane_of(&self, story: &Story, left: i64, now: i64) -> (Lane, BoardState, Option<Left>) {
+    fn lane_of(&self, story: &Story, left: Option<Shown>, now: i64) -> (Lane, BoardState, Option<Left>) {
         Lane::new(self.policy, story.start.clone(), story.past.clone(), left, now)
     }
 
@@ -323,7 +323,7 @@ impl Group {
         }
         self.show(state, &channel.lane, self.began(game, now));
         if let (Some(hub), Some(story)) = (&self.hub, before) {
-            let over = over.unwrap_or_else(|| self.lane_of(story, i64::MAX, now).1);
+            let over = over.unwrap_or_else(|| self.lane_of(story, Some(Shown::ALL), now).1);
             hub.set_before(over, self.began(story, now), *keep);
         }
         lanes.push(channel);
@@ -343,10 +343,10 @@ impl Group {
     fn put_next(&self, channel: &mut Channel, game: &Story, keep: bool, now: i64) {
         let at = game.past.first().map_or(now, |step| step.at.min(now));
         // Something waits: nothing of this comes back.
-        let _ = channel.lane.set(at, -1, game.start.clone());
-        for Past { at, ev, events, .. } in &game.past {
+        let _ = channel.lane.set(at, Origin::START, game.start.clone());
+        for Past { at, origin, events, .. } in &game.past {
             channel.lane.heed(events);
-            let _ = channel.lane.push(*at, *ev, events.clone());
+            let _ = channel.lane.push(*at, *origin, events.clone());
         }
         if let Some(hub) = &self.hub {
             hub.set_next(game.start.clone(), keep);
@@ -357,7 +357,7 @@ impl Group {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, board: &str, at: i64, ev: i64, events: Vec<FeedEvent>) {
+    fn take(&self, board: &str, at: i64, origin: Origin, events: Vec<FeedEvent>) {
         let mut lanes = self.lock();
         let Some(channel) = lanes.iter_mut().find(|known| known.board == board) else {
             drop(lanes);
@@ -366,7 +366,7 @@ impl Group {
         };
         // What waits for moves waits for moves that are recorded: a power cut takes none of them back.
         channel.lane.heed(&events);
-        if let Some(moment) = channel.lane.push(at, ev, events) {
+        if let Some(moment) = channel.lane.push(at, origin, events) {
             self.send(channel, moment, now());
         }
     }

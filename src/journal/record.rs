@@ -89,12 +89,15 @@ pub struct Release {
 impl Release {
     /// Its members, as they stand in a record and in `touchmoved export --releases`.
     pub fn to_map(&self) -> Map<String, Value> {
-        let Left { ev, plies, result, boards, clocks, least_us } = &self.left;
+        let Left { ev, known_us, plies, result, boards, clocks, least_us } = &self.left;
         let value = json!({
             "to": self.to, "ev": ev, "plies": plies, "result": result,
             "boards": boards, "clocks": clocks, "least_us": least_us,
         });
         let mut map = if let Value::Object(map) = value { map } else { Map::new() };
+        if let Some(us) = known_us {
+            map.insert("known_us".to_owned(), json!(us));
+        }
         if self.before {
             map.insert("before".to_owned(), Value::Bool(true));
         }
@@ -284,6 +287,7 @@ fn content_of(map: &Map<String, Value>) -> Result<Content, String> {
         let to = names.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let left = Left {
             ev: value.get("ev").and_then(Value::as_i64).unwrap_or(-1),
+            known_us: value.get("known_us").and_then(Value::as_u64),
             plies: usize::try_from(number(value, "plies")).unwrap_or_default(),
             result: text(value, "result"),
             boards: number(value, "boards"),

@@ -72,7 +72,8 @@ pub struct Recovered {
     pub left: BTreeMap<String, Shown>,
     /// The same of the game before, as far as it left while this one was recorded.
     pub left_before: BTreeMap<String, Shown>,
-    /// What was cut off the end, when the last line was torn. It is recorded already.
+    /// What was cut off the end, when the last line was torn. It is part of the journal; where the disk is full, it is
+    /// recorded by the next [`Journal::sync`] that succeeds.
     pub cut: Option<Cut>,
 }
 
@@ -129,7 +130,8 @@ impl Journal {
     }
 
     /// Verifies a segment, cuts a torn last line off and records the cut, and makes the segment
-    /// ready for the next entry.
+    /// ready for the next entry. A disk on which the cut cannot be recorded now is no error: the record comes first
+    /// when the journal can be written again.
     ///
     /// The record of a cut carries the times of the record before it: what the clock said when the
     /// power failed is not known. A bad record before the last line is an error
@@ -192,7 +194,8 @@ impl Journal {
         let cut = Cut { bytes: length.saturating_sub(offset), text };
         self.broken = true;
         self.append(&Entry { at: found.last, wall_us: found.last_wall_us, body: Body::Cut(cut.clone()) })?;
-        self.sync()?;
+        // On a disk that is full the record waits; whoever goes on hears of it at the next try.
+        let _ = self.sync();
         Ok(cut)
     }
 
@@ -314,7 +317,8 @@ impl Found {
             Content::Resume(resume) => self.boot = (resume.boot, resume.offset_us),
             Content::Release(Release { to, left, before }) => {
                 let began_us = (left.plies > 0).then_some(record.wall_us);
-                let shown = Shown { ev: left.ev, began_us };
+                let over = left.result != "*";
+                let shown = Shown { ev: left.ev, us: left.known_us, plies: left.plies, over, began_us };
                 let all = if before { &mut self.left_before } else { &mut self.left };
                 for output in to {
                     all.entry(output).and_modify(|known| known.merge(shown)).or_insert(shown);
@@ -364,7 +368,7 @@ mod tests {
     use super::*;
     use crate::{
         journal::read,
-        publish::Tags,
+        publish::{Tags, release::Left},
         session::{event::Event, setup::GameSetup},
     };
 
@@ -415,6 +419,29 @@ mod tests {
         assert_eq!(read::verify(&path).unwrap().records, 2);
         assert!(fs::read_to_string(&path).unwrap().contains("\"cut\":{\"bytes\":16"));
         assert_eq!(Journal::recover(&path).unwrap().cut, None);
+    }
+
+    #[test]
+    fn what_has_left_is_recovered_also_where_an_older_version_recorded_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ndjson");
+        let mut journal = begin(&path);
+        let mut release = |us: u64, to: &str, known_us: Option<u64>, plies: usize| {
+            let (result, least_us) = ("*".to_owned(), 9);
+            let left = Left { ev: 4, known_us, plies, result, boards: 1, clocks: 0, least_us };
+            let release = Release { to: vec![to.to_owned()], left, before: false };
+            journal.append(&entry(us, Body::Release(release))).unwrap();
+        };
+        release(10, "pgn", None, 1);
+        release(20, "http", Some(7), 1);
+        release(30, "http", Some(8), 2);
+        journal.sync().unwrap();
+        drop(journal);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\"release\":{\"to\":[\"pgn\"],\"ev\":4,\"plies\":1,"), "{text}");
+        let left = Journal::recover(&path).unwrap().left;
+        assert_eq!((left["pgn"].reached(), left["pgn"].plies), ((4, None), 1));
+        assert_eq!((left["http"].reached(), left["http"].plies), ((4, Some(8)), 2));
     }
 
     #[test]

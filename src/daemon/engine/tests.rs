@@ -4,13 +4,15 @@ use super::*;
 use crate::{
     daemon::{
         outbox::tests::Seen,
+        segments::Segments,
         writer::{
-            self,
+            self, Store,
             tests::{Disk, NEVER},
         },
     },
+    journal::JournalHeader,
     publish::{FeedEvent, Tags},
-    session::setup::GameSetup,
+    session::{event::Stamped, setup::GameSetup},
     simulate::{
         Simulation,
         games::DemoGame,
@@ -22,7 +24,7 @@ use crate::{
 /// What an engine has led to: its records and what left it.
 struct Outcome {
     entries: Vec<Entry>,
-    sent: Vec<FeedEvent>,
+    sent: Vec<(Origin, FeedEvent)>,
 }
 
 /// Runs `work` on the engine of a new game.
@@ -37,7 +39,7 @@ fn run(setup: &GameSetup, work: impl FnOnce(&mut Engine)) -> Outcome {
     work(&mut engine);
     drop(engine);
     thread.join().unwrap();
-    Outcome { entries: disk.durable(), sent: seen.take() }
+    Outcome { entries: disk.durable(), sent: seen.take_dated() }
 }
 
 fn simulation() -> Simulation {
@@ -95,6 +97,46 @@ proptest! {
         prop_assert!(times.is_sorted());
         prop_assert_eq!(run_again(&simulation.setup, &outcome.entries), facts(&outcome.entries));
     }
+
+    /// What is published by time is dated by its deadline, and not by the input that comes next: a restart dates
+    /// everything as it was dated when it left.
+    #[test]
+    fn a_restart_dates_everything_as_it_was_dated(
+        delays in prop::collection::vec(0u64..400_000, 64), presses in any::<bool>(), end in 0usize..200,
+    ) {
+        let simulation = simulation();
+        let kept = |stamped: &&Stamped| presses || !matches!(stamped.event, Event::Press(_) | Event::Times(_));
+        let events: Vec<&Stamped> = simulation.events.iter().filter(kept).take(end).collect();
+        let outcome = run(&simulation.setup, |engine| {
+            for (stamped, delay) in events.iter().zip(delays.iter().cycle()) {
+                engine.advance(stamped.at.plus_micros(*delay));
+                engine.input(stamped.at, Input::Event(stamped.unit, stamped.event.clone()));
+            }
+            let last = engine.last();
+            engine.advance(last.plus_ms(delays[0] / 40));
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let header = JournalHeader::new("1", simulation.setup.clone(), Tags::default());
+        let mut segments = Segments::begin(dir.path(), header, MonoTime::ZERO, 0).unwrap();
+        outcome.entries.iter().for_each(|entry| Store::append(&mut segments, entry).unwrap());
+        drop(segments);
+        let found = resume::look(dir.path(), &simulation.setup, &Tags::default(), |setup, tags, board| {
+            Publisher::new("1", setup, tags.clone(), board.session())
+        });
+        let Ok(resume::Found::Running(running)) = found else { panic!("the game goes on") };
+        let dated = |step: resume::Step| step.events.into_iter().map(move |event| (step.origin, event));
+        let last = running.told.last;
+        let past: Vec<_> = running.told.past.into_iter().flat_map(dated).collect();
+        // The men on the board and the clock do not wait for the disk.
+        let waits = |event: &FeedEvent| !matches!(event, FeedEvent::Board { .. } | FeedEvent::Clock(_));
+        let sorted = |mut all: Vec<(Origin, FeedEvent)>| {
+            all.sort_by_key(|(origin, event)| (*origin, waits(event)));
+            all
+        };
+        // What no record tells of yet is not known again.
+        let known = outcome.sent.into_iter().filter(|(origin, _)| origin.us <= last.as_micros());
+        prop_assert_eq!(sorted(past), sorted(known.collect()));
+    }
 }
 
 #[test]
@@ -107,12 +149,12 @@ fn what_leaves_is_what_the_facts_say() {
         engine.advance(MonoTime::from_micros(u64::MAX / 2));
     });
     let played: Vec<&str> = simulation.truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
-    let moves = outcome.sent.iter().filter_map(|event| match event {
+    let moves = outcome.sent.iter().filter_map(|(_, event)| match event {
         FeedEvent::Move { played, .. } => Some(played.uci.as_str()),
         _ => None,
     });
     assert_eq!(moves.collect::<Vec<_>>(), played);
-    assert!(outcome.sent.iter().any(|event| matches!(event, FeedEvent::Board { .. })));
+    assert!(outcome.sent.iter().any(|(_, event)| matches!(event, FeedEvent::Board { .. })));
 }
 
 #[test]
@@ -128,6 +170,7 @@ fn what_a_late_output_has_shown_is_on_the_disk_at_once() {
     let mut engine = Engine::new(board, publisher, pen, outbox, health, MonoTime::ZERO);
     let left = crate::publish::release::Left {
         ev: 3,
+        known_us: Some(7),
         plies: 1,
         result: "*".to_owned(),
         boards: 0,

@@ -6,7 +6,7 @@ use std::sync::{
 use super::*;
 use crate::{
     daemon::outbox::tests::Seen,
-    publish::FeedEvent,
+    publish::{FeedEvent, release::Origin},
     session::{event::Event, io::Input},
 };
 
@@ -136,7 +136,7 @@ fn other_records_are_synced_within_the_interval_and_at_the_end() {
 #[test]
 fn publications_leave_after_the_sync() {
     let mut bench = bench(NEVER);
-    assert!(bench.outbox.offer(1, MonoTime::ZERO, 0, vec![result()]));
+    assert!(bench.outbox.offer(1, MonoTime::ZERO, Origin::START, vec![result()]));
     bench.pen().write(entry(1), true);
     bench.pen().release(1);
     until("the release", || bench.outbox.waiting_since().is_none());
@@ -149,7 +149,7 @@ fn publications_leave_after_the_sync() {
 fn a_full_disk_is_flagged_and_nothing_is_lost_when_it_has_room_again() {
     let mut bench = bench(NEVER);
     bench.disk.set_full(true);
-    bench.outbox.offer(1, MonoTime::ZERO, 0, vec![result()]);
+    bench.outbox.offer(1, MonoTime::ZERO, Origin::START, vec![result()]);
     bench.pen().write(entry(1), true);
     bench.pen().release(1);
     until("the flag", || bench.health.is_journal_failed());

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Delay;
+use super::{Delay, Origin};
 use crate::publish::{BoardState, FeedEvent};
 
 /// Events of a board that may wait. Beyond that the ones that wait become one picture of the board, which leaves
@@ -33,8 +33,8 @@ impl Step {
 pub struct Moment {
     /// Microseconds of the monotonic clock; below zero what happened before the machine was started.
     pub at: i64,
-    /// Index of the event of the board that it follows from.
-    pub ev: i64,
+    /// What it follows from.
+    pub origin: Origin,
     /// What it is.
     pub step: Step,
 }
@@ -49,7 +49,7 @@ struct Entry {
 /// How far a game is: its half-moves. A move that a player takes back does not count back: the one in its
 /// place has the same number, and what was held for the first is held for it. When the arbiter goes back
 /// further, the count goes back with him, and so does what the older events wait for: the moves that they show
-/// are no longer part of the game.
+/// are no longer part of the game, and go as soon as the position that he went back to may be shown.
 #[derive(Clone, Copy, Debug, Default)]
 struct Progress {
     /// Half-moves of the game, those before a position that was set up included.
@@ -100,6 +100,8 @@ impl Waiting {
         let need = match moment.step {
             // Nothing of another game waits for moves of this one.
             Step::Set(_) => 0,
+            // What the arbiter goes back to is the game: it waits for the moves that are played from there.
+            Step::Events(_) if self.went_back => self.passed.plies.saturating_add(self.delay.plies),
             Step::Events(_) => self.passed.high.saturating_add(self.delay.plies),
         };
         self.queue(moment, need);

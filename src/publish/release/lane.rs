@@ -1,7 +1,7 @@
 //! The way of one board to one output.
 
 use super::{
-    Completed, Policy, Score, Threshold,
+    Completed, Origin, Policy, Score, Shown, Threshold,
     delay::{Moment, Step, Waiting},
 };
 use crate::publish::{BoardState, FeedEvent};
@@ -15,8 +15,8 @@ pub struct Past {
     /// When it happened, in the same way. Of a recording, which has a time of its own, `at` is later: what has
     /// not left counts as new.
     pub known: i64,
-    /// Index of the event of the board that it follows from.
-    pub ev: i64,
+    /// What it follows from.
+    pub origin: Origin,
     /// What happened.
     pub events: Vec<FeedEvent>,
 }
@@ -62,8 +62,11 @@ impl Tally {
 /// Something left: the record of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Index of the latest event of the board whose effects have left.
+    /// Index of the latest event of the board of whose effects something has left.
     pub ev: i64,
+    /// When the latest of them that has left became known, in microseconds of the journal; an older version did not
+    /// record it.
+    pub known_us: Option<u64>,
     /// Half-moves that the output shows.
     pub plies: usize,
     /// The result that it shows.
@@ -77,32 +80,15 @@ pub struct Left {
     pub least_us: u64,
 }
 
-/// What an output has shown of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
-    /// The latest event of the board whose effects have left.
-    pub ev: i64,
-    /// When the first move left, in microseconds of UTC.
-    pub began_us: Option<u64>,
-}
-
-impl Shown {
-    /// Takes what left later, or was recorded later.
-    pub fn merge(&mut self, later: Shown) {
-        self.ev = self.ev.max(later.ev);
-        self.began_us = self.began_us.or(later.began_us);
-    }
-}
-
 impl Lane {
-    /// The lane of a board that stood like `start` when the game began, with what happened since; `left` is the
-    /// last event whose effects had left before the daemon ended, `now` the time. Gives what the output shows,
+    /// The lane of a board that stood like `start` when the game began, with what happened since; `left` is
+    /// what had left of it before the daemon ended, `now` the time. Gives what the output shows,
     /// and the record of what of the score leaves only now.
     pub fn new(
         policy: Policy,
         start: BoardState,
         past: Vec<Past>,
-        left: i64,
+        left: Option<Shown>,
         now: i64,
     ) -> (Lane, BoardState, Option<Left>) {
         let (filter, mut shown) = match policy.threshold {
@@ -114,27 +100,28 @@ impl Lane {
         };
         let waiting = (!policy.delay.is_none()).then(|| Waiting::new(policy.delay, shown.clone()));
         let tally = Tally::default();
-        let (mut shown_ev, mut scored) = (-1, false);
+        let (mut reached, mut scored, mut waits) = (Origin::START, false, false);
         let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
         let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None };
-        for Past { at, known, ev, events } in past {
+        for Past { at, known, origin, events } in past {
             lane.heed(&events);
-            let moment = Moment { at, ev, step: Step::Events(lane.filter(events)) };
+            waits |= !left.is_some_and(|left| left.has(origin, &shown));
+            let moment = Moment { at, origin, step: Step::Events(lane.filter(events)) };
             match &mut lane.waiting {
-                Some(waiting) if ev > left => waiting.push(moment),
+                Some(waiting) if waits => waiting.push(moment),
                 waiting => {
                     if let Some(waiting) = waiting {
                         waiting.skip(&moment);
                     }
-                    shown_ev = ev;
-                    scored |= ev > left && moment.step.changes_score();
+                    reached = origin;
+                    scored |= waits && moment.step.changes_score();
                     lane.hear(&moment.step, known);
                     apply(&mut shown, moment.step);
                 }
             }
         }
         while let Some(moment) = lane.waiting.as_mut().and_then(|waiting| waiting.pop(now)) {
-            shown_ev = moment.ev;
+            reached = moment.origin;
             lane.hear(&moment.step, moment.at);
             let held_us = u64::try_from(now.saturating_sub(moment.at)).unwrap_or(0);
             lane.tally.hold(held_us);
@@ -143,7 +130,7 @@ impl Lane {
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
-        let told = scored.then(|| lane.left(shown_ev));
+        let told = scored.then(|| lane.left(reached));
         (lane, shown, told)
     }
 
@@ -163,7 +150,7 @@ impl Lane {
 
     /// The record that this game is shown now.
     pub fn begun(&mut self) -> Left {
-        self.left(-1)
+        self.left(Origin::START)
     }
 
     /// True while something waits.
@@ -195,12 +182,12 @@ impl Lane {
     }
 
     /// Takes what happened at `at`, after [`Lane::heed`]; what may leave at once comes back.
-    pub fn push(&mut self, at: i64, ev: i64, events: Vec<FeedEvent>) -> Option<Moment> {
+    pub fn push(&mut self, at: i64, origin: Origin, events: Vec<FeedEvent>) -> Option<Moment> {
         let events = self.filter(events);
         if events.is_empty() {
             return None;
         }
-        let moment = Moment { at, ev, step: Step::Events(events) };
+        let moment = Moment { at, origin, step: Step::Events(events) };
         match &mut self.waiting {
             Some(waiting) => {
                 waiting.push(moment);
@@ -212,7 +199,7 @@ impl Lane {
 
     /// A new game is put on the board; what may be shown at once comes back. What waits of the game before leaves
     /// first.
-    pub fn set(&mut self, at: i64, ev: i64, state: BoardState) -> Option<Moment> {
+    pub fn set(&mut self, at: i64, origin: Origin, state: BoardState) -> Option<Moment> {
         let visible = match &mut self.filter {
             Some(filter) => {
                 let (next, visible) = Completed::new(state);
@@ -224,7 +211,7 @@ impl Lane {
         if let Some(score) = &mut self.score {
             *score = Score::new(&visible);
         }
-        let moment = Moment { at, ev, step: Step::Set(Box::new(visible)) };
+        let moment = Moment { at, origin, step: Step::Set(Box::new(visible)) };
         match &mut self.waiting {
             Some(waiting) if waiting.is_empty() => {
                 waiting.skip(&moment);
@@ -256,15 +243,16 @@ impl Lane {
             Step::Set(state) => (self.plies, self.result) = (state.plies.len(), state.result),
             Step::Events(events) => events.iter().for_each(|event| self.count(event)),
         }
-        moment.step.changes_score().then(|| self.left(moment.ev))
+        moment.step.changes_score().then(|| self.left(moment.origin))
     }
 
     /// The record of what has left; the next one begins.
-    fn left(&mut self, ev: i64) -> Left {
+    fn left(&mut self, Origin { ev, us }: Origin) -> Left {
         let Tally { boards, clocks, least_us } = std::mem::take(&mut self.tally);
         let least_us = least_us.unwrap_or(0);
         let (plies, result) = (self.plies, self.result.to_owned());
-        Left { ev, plies, result, boards, clocks, least_us }
+        let known_us = Some(us);
+        Left { ev, known_us, plies, result, boards, clocks, least_us }
     }
 
     fn count(&mut self, event: &FeedEvent) {

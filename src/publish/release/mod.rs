@@ -4,11 +4,13 @@
 
 mod delay;
 mod lane;
+mod origin;
 mod score;
 mod threshold;
 
 pub use delay::{Moment, ROOM, Step, Waiting};
-pub use lane::{Lane, Left, Past, Shown, begins};
+pub use lane::{Lane, Left, Past, begins};
+pub use origin::{Origin, Shown};
 pub use score::Score;
 pub use threshold::Completed;
 

@@ -98,8 +98,24 @@ pub fn round_number(state: &BoardState) -> Option<usize> {
     tag.get(..end)?.parse().ok().filter(|number| (1..=MOST_ROUNDS).contains(number))
 }
 
+/// The longest name of a round in a path, in bytes: file systems take names of 255, and more is put before and behind.
+const LONGEST_NAME: usize = 128;
+/// Digits that tell names apart which are longer, in hexadecimal.
+const MARK: usize = 16;
+
+/// A name of a round as it may stand in a path. Of one that is too long the beginning stays, with a mark that is made
+/// of all of it.
+fn fitting(name: String) -> String {
+    if name.len() <= LONGEST_NAME {
+        return name;
+    }
+    let begin = name.get(..name.floor_char_boundary(LONGEST_NAME - MARK - 1)).unwrap_or_default();
+    let mark: String = uuid(&["round", &name]).chars().filter(|c| *c != '-').take(MARK).collect();
+    format!("{begin}-{mark}")
+}
+
 /// What the round of a board is called in a path: its number, otherwise the tag up to the first point, with a hyphen
-/// for what is no letter and no digit. Nothing where the tag is missing or has neither.
+/// for what is no letter and no digit, shortened where it is very long. Nothing where the tag is missing or has neither.
 pub fn round_name(state: &BoardState) -> Option<String> {
     if let Some(number) = round_number(state) {
         return Some(number.to_string());
@@ -108,7 +124,7 @@ pub fn round_name(state: &BoardState) -> Option<String> {
     let name = tag.split('.').next().unwrap_or_default();
     let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name: String = name.trim().chars().map(plain).collect();
-    name.contains(char::is_alphanumeric).then_some(name)
+    name.contains(char::is_alphanumeric).then(|| fitting(name))
 }
 
 /// True for a board whose round has a number, or none at all: then it is the first.

@@ -66,6 +66,20 @@ fn a_round_without_a_number_has_a_name_of_its_own() {
 }
 
 #[test]
+fn a_very_long_name_of_a_round_fits_into_a_path_and_stays_its_own() {
+    let name = |tag: &str| round_name(&board("1", None, Some(tag))).unwrap();
+    let long = "é".repeat(200);
+    let names = [long.clone(), format!("{long}a"), "a".repeat(250), "a".repeat(251)].map(|tag| name(&tag));
+    for (index, known) in names.iter().enumerate() {
+        assert!((100..=128).contains(&known.len()), "{known}");
+        assert!(!names[..index].contains(known), "{known}");
+    }
+    assert!(names[0].starts_with("ééé") && names[2].starts_with("aaa"));
+    assert_eq!(name(&long), names[0]);
+    assert_eq!(name(&"a".repeat(128)), "a".repeat(128));
+}
+
+#[test]
 fn identifiers_are_uuids_that_stay_and_differ() {
     let states = [board("1", Some("Open"), Some("1")), board("2", Some("Open"), Some("1"))];
     let known = &tournaments(&states)[0];
