@@ -899,6 +899,18 @@ fn what_may_not_be_meant_is_noted() {
         notes(&format!("dgt-emulation.enabled = false\n{port}")),
         ["board 1: /dev/ttyGS0 is not used; dgt-emulation.enabled is false"]
     );
+    let two = |tags: &str| {
+        format!("[[board]]\nid = \"1\"\n{tags}sensor.simulated = {{}}\n{}", board.replace("\"1\"", "\"a\""))
+    };
+    assert!(notes(&two("")).is_empty());
+    assert_eq!(
+        notes(&two("tags.board = \"a\"\n")),
+        [
+            "the boards 1 and a have the same tags Event, Round and Board (\"a\"): readers of PGN take their games for one; \
+          give each a board, or a group an event, of its own"
+        ]
+    );
+    assert!(notes(&two("tags = { board = \"a\", round = 2 }\n")).is_empty());
     for name in ["http", "livechess"] {
         let text = said(&format!("[{name}]\nenabled = false\ndelay-s = 9\n{board}"));
         assert!(text.contains(&format!("  {name:<10} off\n")), "{text}");

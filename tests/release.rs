@@ -256,11 +256,13 @@ fn a_later_record_counts_also_where_it_is_of_the_same_event() {
 }
 
 #[test]
-fn another_game_waits_for_nothing_of_the_one_before() {
-    let mut waiting = Waiting::new(Delay { us: 0, plies: 4 }, start());
+fn a_game_that_is_no_longer_on_its_board_waits_for_no_more_moves() {
+    let mut waiting = Waiting::new(Delay { us: 5, plies: 4 }, start());
     push(&mut waiting, moment(1, moves().remove(0)));
-    waiting.push(Moment { at: 2, origin: origin(2), step: Step::Set(Box::new(start())) });
-    assert_eq!(drain(&mut waiting, 99), [1, 2]);
+    assert_eq!(drain(&mut waiting, 99), [0; 0]);
+    waiting.finish();
+    assert_eq!(drain(&mut waiting, 5), [0; 0]);
+    assert_eq!(drain(&mut waiting, 6), [1]);
 }
 
 #[test]
@@ -527,7 +529,7 @@ fn a_restart_is_logged_only_where_something_leaves_by_it() {
             Outputs::new(&[(Output::Http, late), (Output::LiveChess, Policy::default())], Threshold::Made);
         let log = Arc::new(Log::default());
         let left = left.iter().map(|(output, ev)| ((*output).to_owned(), shown(origin(*ev)))).collect();
-        let game = Story { start: start(), past: past.clone(), left };
+        let game = Story { start: start(), past: past.clone(), left, returns: false };
         outputs.set(Arrival { game, log: Some(log.clone()), ..Arrival::of(start()) });
         let log = log.0.lock().unwrap();
         log.iter().map(|released| (released.to.join(" "), released.left.plies)).collect()

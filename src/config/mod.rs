@@ -91,6 +91,14 @@ pub struct Config {
     pub notes: Vec<String>,
 }
 
+impl Config {
+    /// True where an output stays behind.
+    pub fn is_late(&self) -> bool {
+        let ReleaseConfig { http, livechess, pgn, stream, lichess, dgt, cloud } = self.release;
+        [http, livechess, pgn, stream, lichess, dgt, cloud].iter().any(|policy| !policy.delay.is_none())
+    }
+}
+
 /// What holds for each output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReleaseConfig {

@@ -10,12 +10,12 @@ use super::{
     ledger::Ledger,
     lock::DataDir,
     outbox::Outbox,
-    resume::{self, Before, Found, OpenError, Running, Told},
+    resume::{self, Before, Found, Look, OpenError, Running, Step, Told},
     run::RunError,
     segments::Segments,
     source::{self, Known, Planned, Span},
     supervisor::Open,
-    writer,
+    writer::{self, Store as _},
 };
 use crate::{
     config::{BoardConfig, Config},
@@ -76,10 +76,15 @@ pub fn prepare(config: &Config, board: &BoardConfig, data: &DataDir) -> Result<P
     let mut header = JournalHeader::new(id, planned.setup.clone(), planned.tags.clone());
     header.boot = boot_id();
     header.config.clone_from(&config.digest);
-    let found = resume::look(&dir, &planned.setup, &planned.tags, |setup, tags, new| {
-        publisher(board, setup, tags, new)
-    })
-    .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
+    let look = Look {
+        dir: &dir,
+        publisher: |setup: &GameSetup, tags: &Tags, new: &Board| publisher(board, setup, tags, new),
+        late: config.is_late(),
+        now_us: sysclock::wall_micros(),
+    };
+    let found = look
+        .for_game(&planned.setup, &planned.tags)
+        .map_err(|source| RunError::Board { board: id.to_owned(), source })?;
     Ok(Prepared {
         config: board.clone(),
         dir,
@@ -100,6 +105,79 @@ fn boot_id() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
+/// What the boot that wrote a journal, or this one, adds to its clock.
+fn offset_of(this_boot: &str, told: &Told) -> u64 {
+    let Told { last, last_wall_us, boot, .. } = told;
+    if boot.0 == this_boot {
+        return boot.1;
+    }
+    resume_offset(*last, *last_wall_us, sysclock::monotonic(), sysclock::wall_micros())
+}
+
+/// When the steps of a game happened, in microseconds of the clock of this machine.
+struct Ages {
+    now: i64,
+    wall_us: i64,
+    offset_us: i64,
+}
+
+impl Ages {
+    fn of(this_boot: &str, told: &Told) -> Ages {
+        let offset_us = i64::try_from(offset_of(this_boot, told)).unwrap_or(i64::MAX);
+        let (now, wall_us) = (signed(sysclock::monotonic().as_micros()), signed(sysclock::wall_micros()));
+        Ages { now, wall_us, offset_us }
+    }
+
+    /// By the time of the journal.
+    fn by_clock(&self, step: &Step) -> i64 {
+        signed(step.at.as_micros()).saturating_sub(self.offset_us).min(self.now)
+    }
+
+    /// By its UTC.
+    fn by_utc(&self, step: &Step) -> i64 {
+        self.now.saturating_sub(self.wall_us.saturating_sub(signed(step.wall_us)).max(0))
+    }
+}
+
+fn signed(us: u64) -> i64 {
+    i64::try_from(us).unwrap_or(i64::MAX)
+}
+
+/// A game as the outputs are told of it; `times` tells when a step could have left, and when it happened.
+fn story(told: Told, times: impl Fn(&Step) -> (i64, i64)) -> Story {
+    let past = told.past.into_iter().map(|step| {
+        let (at, known) = times(&step);
+        Past { at, known, origin: step.origin, events: step.events }
+    });
+    Story { start: told.start, past: past.collect(), left: told.left, returns: false }
+}
+
+/// The games of boards that the configuration does not have any more, of which something may wait: their rounds are
+/// shown to the end. Nobody knows whether their sensors had a time of their own, so the later time of each step counts.
+pub fn rests(config: &Config, data: &DataDir) -> Vec<Story> {
+    if !config.is_late() {
+        return Vec::new();
+    }
+    let is_gone = |name: &str| !config.boards.iter().any(|board| board.id.as_str() == name);
+    let boot = boot_id();
+    let rest = |(name, dir): (String, PathBuf)| {
+        let publisher = |setup: &GameSetup, tags: &Tags, board: &Board| {
+            Publisher::new(&name, setup, tags.clone(), board.session())
+        };
+        Look { dir: &dir, publisher, late: true, now_us: sysclock::wall_micros() }.for_rest()
+    };
+    let games = data.boards().into_iter().filter(|(name, _)| is_gone(name)).flat_map(rest);
+    games
+        .map(|told| {
+            let ages = Ages::of(&boot, &told);
+            story(told, |step| {
+                let at = ages.by_clock(step).max(ages.by_utc(step));
+                (at, at)
+            })
+        })
+        .collect()
+}
+
 /// Opens the journal, puts the board into the outputs and, when a game goes on, records that it does. With
 /// `desk` the facts are kept for the arbiter, too. What leaves goes into the `ledger`.
 pub fn launch(
@@ -110,10 +188,14 @@ pub fn launch(
 ) -> Result<Launched, RunError> {
     let id = prepared.config.id.to_string();
     let _span = super::log::board_span(&id).entered();
-    let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None, before: None });
+    let found = std::mem::replace(&mut prepared.found, Found::Nothing { prev: None, before: Vec::new() });
     let opened = match found {
-        Found::Nothing { prev, before } => prepared.begin(prev, before, None),
-        Found::Again { prev, inputs, told, before } => prepared.begin_again(prev, inputs, *told, before),
+        Found::Nothing { prev, before } => prepared.begin(prev, before, None).inspect(|opened| {
+            tracing::info!("a new game is recorded in {}", opened.segments.path().display());
+        }),
+        Found::Again { prev, inputs, told, before, returns } => {
+            prepared.begin_again(prev, inputs, *told, before, returns)
+        }
         Found::Running(running) => Ok(prepared.go_on(*running)),
     };
     let opened = opened.map_err(|source| RunError::Board { board: id.clone(), source })?;
@@ -194,7 +276,7 @@ impl Prepared {
     fn begin(
         &self,
         prev: Option<String>,
-        before: Option<Box<Before>>,
+        before: Vec<Before>,
         first: Option<MonoTime>,
     ) -> Result<Opened, OpenError> {
         let board = Board::new(&self.planned.setup)?;
@@ -206,7 +288,6 @@ impl Prepared {
             Timeline::Scaled { .. } | Timeline::AsFastAsPossible => MonoTime::ZERO,
         });
         let segments = Segments::begin(&self.dir, header, at, sysclock::wall_micros())?;
-        tracing::info!("a new game is recorded in {}", segments.path().display());
         let arrival = self.arrival(Story::of(publisher.state().clone()), before);
         let (told, inputs) = (Vec::new(), Vec::new());
         let set_up = Some(SetUp::new(&self.planned.setup));
@@ -231,14 +312,24 @@ impl Prepared {
         prev: String,
         inputs: Vec<(MonoTime, Input)>,
         told: Told,
-        before: Option<Box<Before>>,
+        before: Vec<Before>,
+        returns: bool,
     ) -> Result<Opened, OpenError> {
-        let mut opened = self.begin(Some(prev), None, inputs.first().map(|(at, _)| *at))?;
+        let first = inputs.first().map_or(told.last, |(at, _)| *at);
+        let mut opened = self.begin(Some(prev), Vec::new(), Some(first))?;
+        tracing::info!("the game is recorded in {} from its beginning", opened.segments.path().display());
         let reached = inputs.last().map_or(told.last, |(at, _)| told.last.max(*at));
         let last = reached.plus_micros(1);
         (opened.span, opened.set_up) = (Span::of(&inputs), None);
         opened.offset_us = self.offset(last, last.since(sysclock::monotonic()));
-        opened.arrival = self.arrival(self.story(told), before);
+        if opened.offset_us > 0 {
+            let boot = self.header.boot.clone();
+            let resume =
+                Resume { boot, program: program(), logic: LOGIC_VERSION, offset_us: opened.offset_us };
+            let entry = Entry { at: first, wall_us: sysclock::wall_micros(), body: Body::Resume(resume) };
+            opened.segments.append(&entry)?;
+        }
+        opened.arrival = self.arrival(Story { returns, ..self.story(told) }, before);
         opened.inputs = resume::resume_inputs(last, self.now(last, opened.offset_us)).into();
         opened.caught_up = Some((inputs, reached));
         Ok(opened)
@@ -285,42 +376,27 @@ impl Prepared {
         }
     }
 
-    /// What the boot that wrote a journal, or this one, adds to its clock.
     fn offset_of(&self, told: &Told) -> u64 {
-        let Told { last, last_wall_us, boot, .. } = told;
-        if boot.0 == self.header.boot {
-            return boot.1;
-        }
-        resume_offset(*last, *last_wall_us, sysclock::monotonic(), sysclock::wall_micros())
+        offset_of(&self.header.boot, told)
     }
 
-    /// A game on its way to the outputs, behind what is left of the one before.
-    fn arrival(&self, game: Story, before: Option<Box<Before>>) -> Arrival {
-        let keep = before.as_ref().is_some_and(|before| before.same);
-        let before = before.map(|before| self.story(before.told));
+    /// A game on its way to the outputs, behind what is left of those before.
+    fn arrival(&self, game: Story, before: Vec<Before>) -> Arrival {
+        let keep = before.last().is_some_and(|before| before.same);
+        let before = before.into_iter().map(|before| self.story(before.told)).collect();
         Arrival { before, keep, game, log: None }
     }
 
-    /// A game as the outputs are told of it, its times on the clock of this machine. A recording has a time of its
-    /// own: what has not left counts as new.
+    /// A game as the outputs are told of it. A recording has a time of its own: what has not left counts as new.
     fn story(&self, told: Told) -> Story {
-        let offset_us = i64::try_from(self.offset_of(&told)).unwrap_or(i64::MAX);
-        let signed = |us: u64| i64::try_from(us).unwrap_or(i64::MAX);
-        let (now, wall_us) = (signed(sysclock::monotonic().as_micros()), signed(sysclock::wall_micros()));
-        let past = told.past.into_iter().map(|step| {
-            let (at, known) = match self.planned.timeline {
-                Timeline::Live => {
-                    let at = signed(step.at.as_micros()).saturating_sub(offset_us).min(now);
-                    (at, at)
-                }
-                Timeline::Scaled { .. } | Timeline::AsFastAsPossible => {
-                    let age_us = wall_us.saturating_sub(signed(step.wall_us)).max(0);
-                    (now, now.saturating_sub(age_us))
-                }
-            };
-            Past { at, known, origin: step.origin, events: step.events }
-        });
-        Story { start: told.start, past: past.collect(), left: told.left }
+        let ages = Ages::of(&self.header.boot, &told);
+        story(told, |step| match self.planned.timeline {
+            Timeline::Live => {
+                let at = ages.by_clock(step);
+                (at, at)
+            }
+            Timeline::Scaled { .. } | Timeline::AsFastAsPossible => (ages.now, ages.by_utc(step)),
+        })
     }
 
     /// What is added to the stamps so that none comes before `last`. Recordings bring their own

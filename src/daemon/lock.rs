@@ -85,6 +85,16 @@ impl DataDir {
             Err(source) => Err(DataDirError::Unusable { path, source }),
         }
     }
+
+    /// The directories in it by their names, in order: those of boards, and others.
+    pub fn boards(&self) -> Vec<(String, PathBuf)> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let dirs = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let named = dirs.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+        let mut found: Vec<_> = named.collect();
+        found.sort_unstable();
+        found
+    }
 }
 
 /// The daemon that holds a data directory: its process, where the lock file tells it. `None` when nobody

@@ -5,17 +5,21 @@
 //! until the configuration names another one. Its inputs are run again, so that the session, the publisher and the
 //! feeds stand where they stood; facts that the crash kept out of the file are recorded now. A
 //! segment of another logic version, or one whose facts do not come out, is left as it is and its
-//! inputs are run into a new segment.
+//! inputs are run into a new segment. So are those of a game whose round the configuration names again after another
+//! game was put on the board.
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::UNIX_EPOCH,
 };
 
 use crate::{
     game::Board,
     journal::{
         Cut, Journal, JournalError, JournalHeader, Recovered,
+        read::Reader,
+        record::Content,
         replay::{self, ReplayError},
         segments,
     },
@@ -59,8 +63,8 @@ pub enum Found {
     Nothing {
         /// Head of the segment before.
         prev: Option<String>,
-        /// The game before it: outputs that stay behind may not have shown all of it.
-        before: Option<Box<Before>>,
+        /// The games before it: outputs that stay behind may not have shown all of them.
+        before: Vec<Before>,
     },
     /// A game that goes on, in a new segment.
     Again {
@@ -70,8 +74,10 @@ pub enum Found {
         inputs: Vec<(MonoTime, Input)>,
         /// What the public was told.
         told: Box<Told>,
-        /// The game before it.
-        before: Option<Box<Before>>,
+        /// The games before it.
+        before: Vec<Before>,
+        /// Another game was put on the board since.
+        returns: bool,
     },
 }
 
@@ -105,12 +111,12 @@ pub struct Step {
     pub events: Vec<FeedEvent>,
 }
 
-/// The game before the one that is recorded.
+/// A game before the one that is recorded.
 #[derive(Clone, Debug)]
 pub struct Before {
     /// What the public was told of it.
     pub told: Told,
-    /// Nothing but its end tells it from the next one.
+    /// Nothing but its end tells it from the one that is recorded.
     pub same: bool,
 }
 
@@ -128,8 +134,8 @@ pub struct Running {
     pub recorded: usize,
     /// What the public was told.
     pub told: Told,
-    /// The game before it.
-    pub before: Option<Box<Before>>,
+    /// The games before it, the latest last.
+    pub before: Vec<Before>,
     /// What came from the source.
     pub span: Option<Span>,
     /// Plies that had been made.
@@ -138,8 +144,26 @@ pub struct Running {
     pub cut: Option<Cut>,
 }
 
-/// Segments that are looked through for the game before: a daemon that was started in vain leaves empty ones.
-const LOOK_BACK: usize = 8;
+/// Segments that are looked through for games before: a daemon that was started in vain leaves empty ones.
+const LOOK_BACK: usize = 32;
+
+/// Games before the one that is recorded of which something may wait: rounds that begin within the delay of others.
+const GAMES: usize = 4;
+
+/// Nothing waits longer, in microseconds: the longest delay is a day, and the daemon may have been off for one.
+const MOST_AGE_US: u64 = 2 * 86_400_000_000;
+
+/// What is to be found in the journal of a board.
+pub struct Look<'l, P> {
+    /// Its directory.
+    pub dir: &'l Path,
+    /// Makes the publisher of a board that is new, for a game with this set-up and these tags.
+    pub publisher: P,
+    /// An output stays behind: more than one game may not have been shown to its end.
+    pub late: bool,
+    /// UTC, in microseconds since 1970.
+    pub now_us: u64,
+}
 
 /// A segment with its game.
 struct Segment {
@@ -153,99 +177,197 @@ struct Segment {
     goes_on: bool,
 }
 
-/// Looks for a game of this set-up. `publisher` makes the publisher of a board that is new, for a game with this
-/// set-up and these tags.
-pub fn look(
-    dir: &Path,
-    setup: &GameSetup,
-    tags: &Tags,
-    publisher: impl Fn(&GameSetup, &Tags, &Board) -> Publisher,
-) -> Result<Found, OpenError> {
-    let paths = segments(dir)?;
-    let Some(path) = paths.first() else { return Ok(Found::Nothing { prev: None, before: None }) };
-    let read = |path: &Path| Segment::read(path, setup, tags, &publisher);
-    let mut segment = match read(path) {
-        Err(OpenError::Journal(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. }))) => {
-            tracing::error!("{error} (the daemon does that now)");
-            return Ok(Found::Nothing { prev: None, before: None });
-        }
-        segment => segment?,
-    };
-    let earlier = paths.iter().skip(1).take(LOOK_BACK);
-    let prev = segment.recovered.journal.head().to_owned();
-    let over = segment.board.session().is_over();
-    if !segment.goes_on {
-        tracing::info!("{} holds another game: a new one begins", path.display());
-    }
-    // A round is played once: its game stays on the board until the configuration names another one.
-    if !segment.goes_on || over && tags.round.is_none() {
-        segment.recovered.journal.sync()?;
-        let before = if segment.has_begun() {
-            let same = segment.goes_on;
-            Some(Box::new(Before { told: segment.told().0, same }))
-        } else {
-            before(&segment.recovered.left_before, earlier, read)
+impl<P: Fn(&GameSetup, &Tags, &Board) -> Publisher> Look<'_, P> {
+    /// Looks for a game of this set-up.
+    pub fn for_game(&self, setup: &GameSetup, tags: &Tags) -> Result<Found, OpenError> {
+        let nothing = Found::Nothing { prev: None, before: Vec::new() };
+        let paths = segments(self.dir)?;
+        let Some(path) = paths.first() else { return Ok(nothing) };
+        let mut segment = match Segment::read(path, setup, tags, &self.publisher) {
+            Err(OpenError::Journal(error @ (JournalError::Damaged(_) | JournalError::NoHeader { .. }))) => {
+                tracing::error!("{error} (the daemon does that now)");
+                return Ok(nothing);
+            }
+            segment => segment?,
         };
-        return Ok(Found::Nothing { prev: Some(prev), before });
-    }
-    if over {
-        tracing::info!(
-            "the game in {} is over and stays on the board; the next one needs its tags (round, players) in the \
-             configuration",
-            path.display()
-        );
-    }
-    let before = before(&segment.recovered.left_before, earlier, read);
-    let differs = match replay::check(path) {
-        Err(error @ ReplayError::Differs { .. }) => Some(error),
-        _ => None,
-    };
-    let Segment { recovered, facts, .. } = &segment;
-    if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
-        let why = differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
-        tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
-        segment.recovered.journal.sync()?;
+        let mut earlier = paths.iter().skip(1).take(LOOK_BACK);
+        let prev = segment.recovered.journal.head().to_owned();
+        let mut row = Row::new(Some(Game { setup, tags }), if self.late { GAMES } else { 1 }, self.now_us);
+        if !segment.stays() {
+            if !segment.goes_on {
+                tracing::info!("{} holds another game", path.display());
+            }
+            segment.recovered.journal.sync()?;
+            row.take(segment);
+            // A segment in which nothing happened counts for nothing. Behind another game one comes back that the
+            // configuration names so that it can be no other: by its round and both players.
+            let is_named = tags.round.is_some() && tags.white.is_some() && tags.black.is_some();
+            for path in earlier {
+                let may_return = (row.is_empty() || is_named) && Segment::is_of(path, setup, tags);
+                if !may_return && row.is_full() {
+                    continue;
+                }
+                let Ok(segment) = Segment::read(path, setup, tags, &self.publisher) else { continue };
+                if !(may_return && segment.stays() && segment.has_begun()) {
+                    row.take(segment);
+                    continue;
+                }
+                tracing::info!("the game in {} is named again: it goes on in a new segment", path.display());
+                let (mut told, recovered) = segment.told();
+                merge(&mut told.left, &row.left);
+                let (inputs, told, before) = (recovered.inputs, Box::new(told), row.games());
+                return Ok(Found::Again { prev, inputs, told, before, returns: true });
+            }
+            return Ok(Found::Nothing { prev: Some(prev), before: row.games() });
+        }
+        // A round is played once: its game stays on the board until the configuration names another one.
+        if segment.is_over() {
+            tracing::info!(
+                "the game in {} is over and stays on the board; the next one needs its tags (round, players) in the \
+                 configuration",
+                path.display()
+            );
+        }
+        row.left.clone_from(&segment.recovered.left_before);
+        let before = row.fill(|| earlier.next(), |path| Segment::read(path, setup, tags, &self.publisher));
+        let differs = match replay::check(path) {
+            Err(error @ ReplayError::Differs { .. }) => Some(error),
+            _ => None,
+        };
+        let Segment { recovered, facts, .. } = &segment;
+        if recovered.header.logic != LOGIC_VERSION || differs.is_some() || facts.len() < recovered.facts {
+            let why =
+                differs.map_or_else(|| "written by another version".to_owned(), |error| error.to_string());
+            tracing::warn!("{}: {why}; the game goes on in a new segment", path.display());
+            segment.recovered.journal.sync()?;
+            let (told, recovered) = segment.told();
+            let (inputs, told) = (recovered.inputs, Box::new(told));
+            return Ok(Found::Again { prev, inputs, told, before, returns: false });
+        }
+        let plies = segment.board.session().plies().len();
+        let (board, publisher, facts) =
+            (segment.board.clone(), segment.publisher.clone(), segment.facts.clone());
         let (told, recovered) = segment.told();
-        return Ok(Found::Again { prev, inputs: recovered.inputs, told: Box::new(told), before });
+        Ok(Found::Running(Box::new(Running {
+            facts,
+            recorded: recovered.facts,
+            told,
+            before,
+            span: Span::of(&recovered.inputs),
+            plies,
+            cut: recovered.cut,
+            journal: recovered.journal,
+            board,
+            publisher,
+        })))
     }
-    let plies = segment.board.session().plies().len();
-    let (board, publisher, facts) = (segment.board.clone(), segment.publisher.clone(), segment.facts.clone());
-    let (told, recovered) = segment.told();
-    Ok(Found::Running(Box::new(Running {
-        facts,
-        recorded: recovered.facts,
-        told,
-        before,
-        span: Span::of(&recovered.inputs),
-        plies,
-        cut: recovered.cut,
-        journal: recovered.journal,
-        board,
-        publisher,
-    })))
+
+    /// The games of a board that the configuration does not have any more, the latest last.
+    pub fn for_rest(&self) -> Vec<Told> {
+        let Ok(paths) = segments(self.dir) else { return Vec::new() };
+        let is_recent = |path: &&PathBuf| {
+            let modified = std::fs::metadata(path).and_then(|data| data.modified());
+            let age = modified
+                .ok()
+                .and_then(|at| at.duration_since(UNIX_EPOCH).ok())
+                .map(|at| self.now_us.saturating_sub(u64::try_from(at.as_micros()).unwrap_or(u64::MAX)));
+            age.is_none_or(|age_us| age_us <= MOST_AGE_US)
+        };
+        let mut paths = paths.iter().take(LOOK_BACK).take_while(is_recent);
+        let row = Row::new(None, GAMES, self.now_us);
+        let read = |path: &Path| {
+            let header = Segment::header(path).ok_or_else(|| JournalError::NoHeader {
+                path: path.to_owned(),
+                reason: "it cannot be read".to_owned(),
+            })?;
+            Segment::read(path, &header.setup, &header.tags, &self.publisher)
+        };
+        row.fill(|| paths.next(), read).into_iter().map(|before| before.told).collect()
+    }
 }
 
-/// The latest game of these segments that is another one than the one that goes on. `left` is what left of it while
-/// a later segment was written. One that cannot be read is passed over: its outputs have what they have.
-fn before<'p>(
-    left: &BTreeMap<String, Shown>,
-    paths: impl Iterator<Item = &'p PathBuf>,
-    read: impl Fn(&Path) -> Result<Segment, OpenError>,
-) -> Option<Box<Before>> {
-    let mut left = left.clone();
-    for path in paths {
-        let Ok(segment) = read(path) else { continue };
-        let over = segment.board.session().is_over();
-        let is_another = !segment.goes_on || over && segment.start.tags.round.is_none();
-        if is_another && segment.has_begun() {
-            let same = segment.goes_on;
-            let mut told = segment.told().0;
-            merge(&mut told.left, &left);
-            return Some(Box::new(Before { told, same }));
-        }
-        merge(&mut left, &segment.recovered.left_before);
+/// A game, as the configuration or a segment names it.
+#[derive(Clone, Copy)]
+struct Game<'g> {
+    setup: &'g GameSetup,
+    tags: &'g Tags,
+}
+
+/// The games before another one, as they are found one by one, the latest first.
+struct Row {
+    games: Vec<Before>,
+    /// The headers of all later games: each is found once, also where it went on in another segment.
+    known: Vec<JournalHeader>,
+    /// What later segments tell of the next one that is found: it left while they were written.
+    left: BTreeMap<String, Shown>,
+    most: usize,
+    now_us: u64,
+    /// Nothing of what is still earlier can be waited for.
+    ends: bool,
+}
+
+impl Row {
+    /// The games before this one; `most` is how many are looked for.
+    fn new(game: Option<Game<'_>>, most: usize, now_us: u64) -> Row {
+        let known = game.map(|Game { setup, tags }| JournalHeader::new("", setup.clone(), tags.clone()));
+        let (games, left) = (Vec::new(), BTreeMap::new());
+        Row { games, known: known.into_iter().collect(), left, most, now_us, ends: false }
     }
-    None
+
+    fn is_empty(&self) -> bool {
+        self.games.is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.games.len() >= self.most || self.ends
+    }
+
+    /// Takes a segment, unless nothing happened in it or its game is known.
+    fn take(&mut self, segment: Segment) {
+        if self.is_full() {
+            return;
+        }
+        let header = &segment.recovered.header;
+        let is_same =
+            |known: &JournalHeader| same_setup(known, &header.setup) && same_game(&known.tags, &header.tags);
+        let stays = header.tags.round.is_some() || !segment.is_over();
+        let goes_on = stays && self.known.iter().any(is_same);
+        if goes_on || !segment.has_begun() {
+            merge(&mut self.left, &segment.recovered.left_before);
+            return;
+        }
+        if !self.is_empty() && self.now_us.saturating_sub(segment.recovered.last_wall_us) > MOST_AGE_US {
+            self.ends = true;
+            return;
+        }
+        let left = std::mem::replace(&mut self.left, segment.recovered.left_before.clone());
+        self.known.push(header.clone());
+        let same = segment.goes_on;
+        let (mut told, _) = segment.told();
+        merge(&mut told.left, &left);
+        self.games.push(Before { told, same });
+    }
+
+    /// Looks through these segments, the latest first. One that cannot be read is passed over: its outputs have what
+    /// they have.
+    fn fill<'p>(
+        mut self,
+        mut next: impl FnMut() -> Option<&'p PathBuf>,
+        read: impl Fn(&Path) -> Result<Segment, OpenError>,
+    ) -> Vec<Before> {
+        while let Some(path) = next().filter(|_| !self.is_full()) {
+            if let Ok(segment) = read(path) {
+                self.take(segment);
+            }
+        }
+        self.games()
+    }
+
+    /// The games, the latest last.
+    fn games(mut self) -> Vec<Before> {
+        self.games.reverse();
+        self.games
+    }
 }
 
 fn merge(known: &mut BTreeMap<String, Shown>, more: &BTreeMap<String, Shown>) {
@@ -271,6 +393,30 @@ impl Segment {
         let start = publisher.state().clone();
         let (facts, past) = run_again(&recovered, &mut board, &mut publisher);
         Ok(Segment { recovered, board, publisher, start, facts, past, goes_on })
+    }
+
+    /// The header of a segment.
+    fn header(path: &Path) -> Option<JournalHeader> {
+        let record = Reader::open(path).ok()?.next_record().ok()??;
+        match record.content {
+            Content::Header(header) => Some(*header),
+            _ => None,
+        }
+    }
+
+    /// True where a segment has the set-up and the tags of this game.
+    fn is_of(path: &Path, setup: &GameSetup, tags: &Tags) -> bool {
+        Segment::header(path)
+            .is_some_and(|header| same_setup(&header, setup) && same_game(&header.tags, tags))
+    }
+
+    fn is_over(&self) -> bool {
+        self.board.session().is_over()
+    }
+
+    /// True where its game is the one of the configuration: one that is over, where it names its round.
+    fn stays(&self) -> bool {
+        self.goes_on && (!self.is_over() || self.start.tags.round.is_some())
     }
 
     fn has_begun(&self) -> bool {

@@ -34,7 +34,7 @@ use crate::{
     desk::{self, Keys, Line},
     feed::{
         self, AfterSetUp, CloudOptions, FeedConfig, FeedError, Output, Outputs, TlsFiles, lichess::Push,
-        livechess::BoardNote,
+        livechess::BoardNote, outputs::Story,
     },
     publish::{
         release::Policy,
@@ -135,11 +135,12 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
         .iter()
         .map(|board| launch::prepare(config, board, &data))
         .collect::<Result<Vec<_>, RunError>>()?;
+    let rests = launch::rests(config, &data);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|source| RunError::System { what: "an event loop", source })?;
-    let result = runtime.block_on(serve(config, prepared, keys, push, started));
+    let result = runtime.block_on(serve(config, prepared, rests, keys, push, started));
     // The system may still look up a name that nobody waits for any more.
     runtime.shutdown_timeout(LOOK_UP_WAIT);
     result
@@ -148,6 +149,7 @@ pub fn run(config: &Config, started: impl FnOnce(&Started)) -> Result<(), RunErr
 async fn serve(
     config: &Config,
     prepared: Vec<Prepared>,
+    rests: Vec<Story>,
     keys: Keys,
     push: Option<Push>,
     started: impl FnOnce(&Started),
@@ -161,6 +163,7 @@ async fn serve(
     let (stream, dgt) = (feeds.stream(), feeds.dgt());
     let desk = !keys.is_empty();
     let mut boards = Boards::start(prepared, &outputs, desk)?;
+    rests.into_iter().for_each(|rest| outputs.set_aside(rest));
     let feeds = feeds.with(desk::router(keys, std::mem::take(&mut boards.lines))).pushing(push);
     let health = boards.health.clone();
     if config.cloud.is_some() {

@@ -71,7 +71,7 @@ pub(super) async fn write_until<S: Shelf>(
     hub: Hub,
     mut ending: watch::Receiver<bool>,
 ) {
-    let mut live = hub.watch();
+    let (mut live, mut past) = (hub.watch(), hub.watch_past());
     let (dirty, written, tidy) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
     let mut writer = Writer { shelf, dir, hub, dirty, written, tidy, failing: false };
     writer.all_dirty();
@@ -85,6 +85,10 @@ pub(super) async fn write_until<S: Shelf>(
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
         }
+        if past.has_changed().unwrap_or(false) {
+            past.mark_unchanged();
+            writer.all_dirty();
+        }
         writer = match tokio::task::spawn_blocking(move || writer.write()).await {
             Ok(writer) => writer,
             Err(error) => {
@@ -97,6 +101,7 @@ pub(super) async fn write_until<S: Shelf>(
         }
         tokio::select! {
             batch = changed::<S>(&mut live) => writer.take(batch),
+            Ok(()) = past.changed() => writer.all_dirty(),
             () = sleep(RETRY), if !writer.dirty.is_empty() => {}
             () = ended(&mut ending) => {}
         }
@@ -138,6 +143,7 @@ struct Writer<S> {
 impl<S: Shelf> Writer<S> {
     fn all_dirty(&mut self) {
         self.dirty.extend(self.hub.boards().iter().map(|state| state.id.clone()));
+        self.dirty.extend(self.hub.games().iter().map(|state| state.id.clone()));
     }
 
     fn take(&mut self, news: News) {

@@ -13,7 +13,7 @@
 //! another audience gets a snapshot.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -29,9 +29,11 @@ use super::{
     operator::{Desk, Operator},
 };
 use crate::{
-    publish::{BoardState, ClockFace, FeedEvent, PublicClock, tournament::round_name},
+    publish::{BoardState, ClockFace, FeedEvent, PublicClock, release::Step},
     sysclock,
 };
+
+mod games;
 
 /// Events that the ring holds.
 pub const RING: usize = 4096;
@@ -47,6 +49,8 @@ struct Inner {
     run: String,
     shared: Mutex<Shared>,
     live: broadcast::Sender<Arc<Batch>>,
+    /// A game that is on no board any more has changed.
+    past: watch::Sender<()>,
     metrics: Arc<Metrics>,
     operator: Desk,
     clocks: Clocks,
@@ -59,6 +63,8 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Shared {
     boards: Vec<Channel>,
+    /// Games that are on no board any more, those of one board in order.
+    past: Vec<games::Past>,
     /// Number of the last event for the audience of all boards.
     last: u64,
     ring: VecDeque<Arc<Frame>>,
@@ -76,58 +82,12 @@ struct Channel {
     changed_us: u64,
     /// When the first move of the game was shown.
     began_us: Option<u64>,
-    /// The game before, as it was shown in the end, and when its first move was.
-    before: Option<(Arc<BoardState>, Option<u64>)>,
+    /// The game before, as it was shown in the end.
+    before: Option<games::Shown>,
     /// The game of the configuration, while the one before it is still shown.
-    next: Option<Arc<BoardState>>,
+    next: Option<games::Shown>,
     /// Nothing but its end tells the game before from the one of the configuration.
     keep: bool,
-}
-
-impl Channel {
-    /// The game that the configuration names.
-    fn latest(&self) -> &Arc<BoardState> {
-        self.next.as_ref().unwrap_or(&self.state)
-    }
-
-    /// True while the score of the game before stands for the next one, which has not begun.
-    fn stays(&self) -> bool {
-        let latest = self.latest();
-        let begun = !latest.plies.is_empty()
-            || !latest.earlier.is_empty()
-            || latest.result != "*"
-            || latest.termination.is_some();
-        self.keep && !begun && (self.next.is_some() || self.before.is_some())
-    }
-
-    /// The game whose score is shown.
-    fn score(&self) -> &Arc<BoardState> {
-        let before = self.before.as_ref().filter(|_| self.next.is_none() && self.stays());
-        before.map_or(&self.state, |(state, _)| state)
-    }
-
-    /// The game that the configuration names, or the one before, where only its first move will tell them apart.
-    fn configured(&self) -> &Arc<BoardState> {
-        if self.stays() { self.score() } else { self.latest() }
-    }
-
-    /// The games of the board, the latest last. Of one round of an event there is one.
-    fn games(&self) -> Vec<&Arc<BoardState>> {
-        let before = self.before.as_ref().map(|(state, _)| state);
-        let mut games: Vec<_> = before.into_iter().chain([&self.state]).chain(&self.next).collect();
-        if self.stays() {
-            games.pop();
-        }
-        let place = |state: &BoardState| (state.tags.event.clone(), round_name(state));
-        for index in (0..games.len()).rev() {
-            let known = games.get(index).map(|state| place(state));
-            let later = games.get(index + 1..).unwrap_or_default();
-            if later.iter().any(|state| Some(place(state)) == known) {
-                games.remove(index);
-            }
-        }
-        games
-    }
 }
 
 /// A numbered event.
@@ -237,6 +197,10 @@ pub enum Ended {
     Closed,
 }
 
+/// Which of the games that are on no board any more.
+#[derive(Debug)]
+pub(super) struct Aside(usize);
+
 /// A reader of the hub.
 #[derive(Debug)]
 pub struct Subscription {
@@ -265,6 +229,7 @@ impl Hub {
             run: run.to_owned(),
             shared: Mutex::default(),
             live: broadcast::Sender::new(QUEUE),
+            past: watch::Sender::new(()),
             metrics: Arc::default(),
             operator: Desk::default(),
             clocks: Clocks::default(),
@@ -281,6 +246,7 @@ impl Hub {
             run: format!("{}{}", self.0.run, base36(self.0.beside.fetch_add(1, Relaxed) + 10)),
             shared: Mutex::default(),
             live: broadcast::Sender::new(QUEUE),
+            past: watch::Sender::new(()),
             metrics: Arc::clone(&self.0.metrics),
             operator: self.0.operator.clone(),
             clocks: Clocks::default(),
@@ -301,9 +267,14 @@ impl Hub {
         self.put(state, heard, false);
     }
 
-    /// Puts the next game on a board; the one that was shown becomes the one before.
-    pub(super) fn begin(&self, state: BoardState) {
-        self.put(state, None, true);
+    /// Puts the next game on a board; the one that was shown becomes the one before. Its clock was heard, and its first
+    /// move shown, at these times.
+    pub(super) fn begin(&self, state: BoardState, heard: Option<i64>, began_us: Option<u64>) {
+        let board = state.id.clone();
+        self.put(state, heard, true);
+        if let Some(us) = began_us {
+            self.set_began(&board, us);
+        }
     }
 
     fn put(&self, mut state: BoardState, heard: Option<i64>, begins: bool) {
@@ -322,7 +293,8 @@ impl Hub {
                 channel.changed_us = now;
                 let began_us = channel.began_us.take();
                 if begins {
-                    (channel.before, channel.next) = (Some((shown, began_us)), None);
+                    let shown = games::Shown { state: shown, began_us };
+                    (channel.before, channel.next) = (Some(shown), None);
                 }
                 channel.last
             }
@@ -351,29 +323,65 @@ impl Hub {
     pub(super) fn set_before(&self, state: BoardState, began_us: Option<u64>, keep: bool) {
         let mut shared = self.lock();
         if let Some(channel) = shared.boards.iter_mut().find(|channel| channel.state.id == state.id) {
-            (channel.before, channel.keep) = (Some((Arc::new(state), began_us)), keep);
+            let before = games::Shown { state: Arc::new(state), began_us };
+            (channel.before, channel.keep) = (Some(before), keep);
         }
     }
 
-    /// The game that is put on a board once the rest of the one before has been shown.
-    pub(super) fn set_next(&self, state: BoardState, keep: bool) {
+    /// The game that is put on a board once the rest of the one before has been shown, and when its first move was.
+    pub(super) fn set_next(&self, state: BoardState, began_us: Option<u64>, keep: bool) {
         let mut shared = self.lock();
         if let Some(channel) = shared.boards.iter_mut().find(|channel| channel.state.id == state.id) {
-            (channel.next, channel.keep) = (Some(Arc::new(state)), keep);
+            let next = games::Shown { state: Arc::new(state), began_us };
+            (channel.next, channel.keep) = (Some(next), keep);
         }
+    }
+
+    /// A game that is on no board any more; `waits` where a rest of it is still to come.
+    pub(super) fn set_aside(&self, state: BoardState, began_us: Option<u64>, waits: bool) -> Aside {
+        let mut shared = self.lock();
+        let changed_us = sysclock::wall_micros();
+        shared.past.push(games::Past { state: Arc::new(state), began_us, changed_us, waits });
+        self.0.past.send_replace(());
+        Aside(shared.past.len() - 1)
+    }
+
+    /// More of such a game, at this moment, in microseconds of UTC.
+    pub(super) fn publish_aside(&self, Aside(index): &Aside, step: Step, now: u64) {
+        if let Some(past) = self.lock().past.get_mut(*index) {
+            match step {
+                Step::Events(events) => {
+                    let state = Arc::make_mut(&mut past.state);
+                    events.iter().for_each(|event| state.apply(event));
+                    if events.iter().any(|event| matches!(event, FeedEvent::Move { .. })) {
+                        past.began_us.get_or_insert(now);
+                    }
+                }
+                Step::Set(state) => past.state = Arc::new(*state),
+            }
+            past.changed_us = now;
+        }
+        self.0.past.send_replace(());
+    }
+
+    /// Tells when a game that is on no board any more has changed.
+    pub(super) fn watch_past(&self) -> watch::Receiver<()> {
+        self.0.past.subscribe()
     }
 
     /// The games of all boards by their rounds: those that are shown, the ones before them, and those that come
-    /// next. They stand in the order of the boards.
+    /// next. They stand in the order of the boards; behind them are those of boards that are gone.
     pub(super) fn games(&self) -> Vec<Arc<BoardState>> {
-        self.lock().boards.iter().flat_map(|channel| channel.games().into_iter().cloned()).collect()
+        self.lock().games()
     }
 
-    /// The boards whose game before is still being shown.
-    pub(super) fn unfinished(&self) -> Vec<String> {
+    /// The boards of which the rest of a game before is still to come.
+    pub(super) fn unfinished(&self) -> BTreeSet<String> {
         let shared = self.lock();
         let waiting = shared.boards.iter().filter(|channel| channel.next.is_some() && !channel.keep);
-        waiting.map(|channel| channel.state.id.clone()).collect()
+        let waiting = waiting.map(|channel| &channel.state);
+        let past = shared.past.iter().filter(|past| past.waits).map(|past| &past.state);
+        waiting.chain(past).map(|state| state.id.clone()).collect()
     }
 
     /// The games of the configuration, one for each board: the next one where the one before is still shown.
@@ -453,23 +461,28 @@ impl Hub {
     /// When the score of a board changed last, in microseconds of UTC.
     pub fn score_changed_us(&self, id: &str) -> Option<u64> {
         let shared = self.lock();
-        shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.score_changed_us)
+        let channel = shared.boards.iter().find(|channel| channel.state.id == id);
+        channel.map(|channel| channel.score_changed_us).max(shared.past_changed_us(id))
     }
 
     /// When anything of a board changed last, in microseconds of UTC.
     pub(super) fn changed_us(&self, id: &str) -> Option<u64> {
         let shared = self.lock();
-        shared.boards.iter().find(|channel| channel.state.id == id).map(|channel| channel.changed_us)
+        let channel = shared.boards.iter().find(|channel| channel.state.id == id);
+        channel.map(|channel| channel.changed_us).max(shared.past_changed_us(id))
     }
 
     /// When the first move of a game was shown, in microseconds of UTC.
     pub(super) fn began_us(&self, state: &BoardState) -> Option<u64> {
         let shared = self.lock();
-        let channel = shared.boards.iter().find(|channel| channel.state.id == state.id)?;
-        if *channel.state == *state {
+        let channel = shared.boards.iter().find(|channel| channel.state.id == state.id);
+        if let Some(channel) = channel.filter(|channel| *channel.state == *state) {
             return channel.began_us;
         }
-        channel.before.as_ref().filter(|(before, _)| **before == *state)?.1
+        let others = channel.into_iter().flat_map(|channel| channel.before.iter().chain(&channel.next));
+        let others = others.map(|game| (&game.state, game.began_us));
+        let past = shared.past.iter().map(|past| (&past.state, past.began_us));
+        others.chain(past).find(|(known, _)| ***known == *state)?.1
     }
 
     /// The game on a board began at this time, before the daemon was started.
@@ -547,6 +560,12 @@ impl Hub {
 }
 
 impl Shared {
+    /// When a game of a board changed last that is on it no more.
+    fn past_changed_us(&self, id: &str) -> Option<u64> {
+        let of_board = self.past.iter().filter(|past| past.state.id == id);
+        of_board.map(|past| past.changed_us).max()
+    }
+
     fn push(&mut self, board: &Arc<str>, own: u64, body: Body) -> Arc<Frame> {
         self.last += 1;
         let frame = Arc::new(Frame { board: Arc::clone(board), all: self.last, own, body });

@@ -16,7 +16,10 @@ use tokio::{
     time::sleep,
 };
 
-use super::{hub::Hub, serve::ended};
+use super::{
+    hub::{Aside, Hub},
+    serve::ended,
+};
 use crate::{
     publish::{
         BoardState, ClockFace, FeedEvent,
@@ -103,7 +106,14 @@ struct Group {
     logged: Vec<Output>,
     /// What they show; nothing where it is only recorded what left.
     hub: Option<Hub>,
-    lanes: Mutex<Vec<Channel>>,
+    lanes: Mutex<Lanes>,
+}
+
+#[derive(Debug, Default)]
+struct Lanes {
+    boards: Vec<Channel>,
+    /// Games that are no longer on their boards, and of which something waits.
+    aside: Vec<(Lane, Aside)>,
 }
 
 /// One board on its way to a group.
@@ -112,8 +122,37 @@ struct Channel {
     board: String,
     lane: Lane,
     log: Option<Arc<dyn ReleaseLog>>,
-    /// What leaves belongs to the game before the one that is recorded.
-    before: bool,
+    /// The game that is recorded, while what leaves belongs to the one before.
+    next: Option<Box<Next>>,
+}
+
+/// A game that is put on a board once the rest of the one before has left.
+#[derive(Debug)]
+struct Next {
+    lane: Lane,
+    /// What is shown of it then.
+    state: BoardState,
+    began_us: Option<u64>,
+    /// When it came to the board, in microseconds of the monotonic clock.
+    at: i64,
+    /// Not before.
+    due: i64,
+}
+
+impl Channel {
+    /// The lane of the game that is recorded.
+    fn recorded(&mut self) -> &mut Lane {
+        match &mut self.next {
+            Some(next) => &mut next.lane,
+            None => &mut self.lane,
+        }
+    }
+
+    /// When something is to leave next.
+    fn due(&self) -> Option<i64> {
+        let turn = self.next.as_ref().filter(|_| !self.lane.is_waiting()).map(|next| next.due);
+        self.lane.due().or(turn)
+    }
 }
 
 /// A game as it comes to the outputs.
@@ -125,13 +164,16 @@ pub struct Story {
     pub past: Vec<Past>,
     /// What each output had shown before the daemon was started again.
     pub left: BTreeMap<String, Shown>,
+    /// Another game was on the board since: it comes back, and the outputs have to turn to it once more.
+    pub returns: bool,
 }
 
 /// A board as it comes to the outputs.
 #[derive(Debug)]
 pub struct Arrival {
-    /// The game before: what is still held back of it leaves first.
-    pub before: Option<Story>,
+    /// The games before, the latest last: what is still held back of that one leaves first. The rest of the others
+    /// goes into the files of their rounds.
+    pub before: Vec<Story>,
     /// Its game.
     pub game: Story,
     /// Nothing but its end tells the game before from this one: its score stays until this one begins.
@@ -143,14 +185,14 @@ pub struct Arrival {
 impl Story {
     /// A game that begins.
     pub fn of(start: BoardState) -> Story {
-        Story { start, past: Vec::new(), left: BTreeMap::new() }
+        Story { start, past: Vec::new(), left: BTreeMap::new(), returns: false }
     }
 }
 
 impl Arrival {
     /// A game that begins.
     pub fn of(start: BoardState) -> Arrival {
-        Arrival { before: None, game: Story::of(start), keep: false, log: None }
+        Arrival { before: Vec::new(), game: Story::of(start), keep: false, log: None }
     }
 }
 
@@ -218,6 +260,15 @@ impl Outputs {
         let now = now();
         for group in &self.0.groups {
             group.arrive(&arrival, now);
+        }
+        self.0.news.notify_one();
+    }
+
+    /// Puts a game in whose board is gone: what is still held back of it goes into the files of its round.
+    pub fn set_aside(&self, game: Story) {
+        let now = now();
+        for group in &self.0.groups {
+            group.set_aside(&mut group.lock(), &game, now);
         }
         self.0.news.notify_one();
     }
@@ -294,30 +345,36 @@ impl Group {
 
     fn arrive(&self, arrival: &Arrival, now: i64) {
         let Arrival { before, game, keep, log } = arrival;
+        let (before, earlier) =
+            before.split_last().map_or((None, &[][..]), |(last, rest)| (Some(last), rest));
         let board = game.start.id.clone();
         let mut lanes = self.lock();
-        lanes.retain(|known| known.board != board);
-        let channel = |lane, before| Channel { board: board.clone(), lane, log: log.clone(), before };
+        lanes.boards.retain(|known| known.board != board);
+        earlier.iter().for_each(|story| self.set_aside(&mut lanes, story, now));
+        let channel = |lane| Channel { board: board.clone(), lane, log: log.clone(), next: None };
         let mut over = None;
-        let turns = !self.has_turned_to(game);
-        if let Some(story) = before.as_ref().filter(|_| turns) {
-            let (lane, state, told) = self.lane_of(story, self.left(story), now);
-            let waits = lane.is_waiting();
-            let mut channel = channel(lane, true);
+        let turns = game.returns || !self.has_turned_to(game);
+        if let Some(story) = before.filter(|_| turns) {
+            let (mut lane, mut state, told) = self.lane_of(story, self.left(story), now);
+            let told = lane.finish(&mut state, now).or(told);
+            let mut channel = channel(lane);
+            channel.next = Some(Box::new(self.next(game, now)));
             if let Some(told) = told {
                 self.record(&channel, told, None);
             }
-            if waits {
+            if channel.lane.is_waiting() {
                 self.show(state, &channel.lane, self.began(story, now));
-                self.put_next(&mut channel, game, *keep, now);
-                lanes.push(channel);
+                if let (Some(hub), Some(next)) = (&self.hub, &channel.next) {
+                    hub.set_next(next.state.clone(), next.began_us, *keep);
+                }
+                lanes.boards.push(channel);
                 return;
             }
             over = Some(state);
         }
         let (lane, state, told) = self.lane_of(game, self.left(game), now);
-        let mut channel = channel(lane, false);
-        let turned = over.is_some().then(|| channel.lane.begun());
+        let mut channel = channel(lane);
+        let turned = (over.is_some() || game.returns).then(|| channel.lane.begun(0));
         if let Some(told) = told.or(turned) {
             self.record(&channel, told, None);
         }
@@ -326,7 +383,29 @@ impl Group {
             let over = over.unwrap_or_else(|| self.lane_of(story, Some(Shown::ALL), now).1);
             hub.set_before(over, self.began(story, now), *keep);
         }
-        lanes.push(channel);
+        lanes.boards.push(channel);
+    }
+
+    /// A game behind what waits of the one before.
+    fn next(&self, game: &Story, now: i64) -> Next {
+        let at = game.past.first().map_or(now, |step| step.at.min(now));
+        let (lane, state, _) = self.lane_of(game, self.left(game), now);
+        let due = at.saturating_add_unsigned(self.policy.delay.us);
+        Next { lane, state, began_us: self.began(game, now), at, due }
+    }
+
+    /// A game that is no longer on its board. It has nothing to do with what comes to the outputs now: what had left
+    /// goes by the times at which it happened.
+    fn set_aside(&self, lanes: &mut Lanes, story: &Story, now: i64) {
+        let Some(hub) = &self.hub else { return };
+        let past = story.past.iter().map(|step| Past { at: step.known, ..step.clone() }).collect();
+        let (mut lane, mut state, _) =
+            Lane::new(self.policy, story.start.clone(), past, self.left(story), now);
+        let _ = lane.finish(&mut state, now);
+        let aside = hub.set_aside(state, self.began(story, now), lane.is_waiting());
+        if lane.is_waiting() {
+            lanes.aside.push((lane, aside));
+        }
     }
 
     /// Puts a board in as a lane shows it.
@@ -339,34 +418,20 @@ impl Group {
         }
     }
 
-    /// Puts a game behind what waits of the one before.
-    fn put_next(&self, channel: &mut Channel, game: &Story, keep: bool, now: i64) {
-        let at = game.past.first().map_or(now, |step| step.at.min(now));
-        // Something waits: nothing of this comes back.
-        let _ = channel.lane.set(at, Origin::START, game.start.clone());
-        for Past { at, origin, events, .. } in &game.past {
-            channel.lane.heed(events);
-            let _ = channel.lane.push(*at, *origin, events.clone());
-        }
-        if let Some(hub) = &self.hub {
-            hub.set_next(game.start.clone(), keep);
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Channel>> {
+    fn lock(&self) -> MutexGuard<'_, Lanes> {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take(&self, board: &str, at: i64, origin: Origin, events: Vec<FeedEvent>) {
         let mut lanes = self.lock();
-        let Some(channel) = lanes.iter_mut().find(|known| known.board == board) else {
+        let Some(channel) = lanes.boards.iter_mut().find(|known| known.board == board) else {
             drop(lanes);
             tracing::warn!(board, "events of a board that was never set are dropped");
             return;
         };
         // What waits for moves waits for moves that are recorded: a power cut takes none of them back.
-        channel.lane.heed(&events);
-        if let Some(moment) = channel.lane.push(at, origin, events) {
+        channel.recorded().heed(&events);
+        if let Some(moment) = channel.recorded().push(at, origin, events) {
             self.send(channel, moment, now());
         }
     }
@@ -375,23 +440,47 @@ impl Group {
     fn let_out(&self, now: i64) -> Option<i64> {
         let mut lanes = self.lock();
         let mut next = None;
-        for channel in lanes.iter_mut() {
-            while let Some(moment) = channel.lane.pop(now) {
-                self.send(channel, moment, now);
+        for channel in &mut lanes.boards {
+            loop {
+                while let Some(moment) = channel.lane.pop(now) {
+                    self.send(channel, moment, now);
+                }
+                let waits = channel.lane.is_waiting();
+                let Some(game) = channel.next.take_if(|next| !waits && next.due <= now) else { break };
+                self.turn(channel, *game, now);
             }
-            next = [next, channel.lane.due()].into_iter().flatten().min();
+            next = [next, channel.due()].into_iter().flatten().min();
         }
+        lanes.aside.retain_mut(|(lane, aside)| {
+            while let Some(moment) = lane.pop(now) {
+                if let Some(hub) = &self.hub {
+                    hub.publish_aside(aside, moment.step, sysclock::wall_micros());
+                }
+            }
+            next = [next, lane.due()].into_iter().flatten().min();
+            lane.is_waiting()
+        });
         next
+    }
+
+    /// The rest of the game before has left: the next one is put on the board.
+    fn turn(&self, channel: &mut Channel, game: Next, now: i64) {
+        let Next { lane, state, began_us, at, .. } = game;
+        let held_us = u64::try_from(now.saturating_sub(at)).unwrap_or(0);
+        channel.lane = lane;
+        if let Some(hub) = &self.hub {
+            hub.begin(state, channel.lane.heard(), began_us);
+        }
+        let left = channel.lane.begun(held_us);
+        self.record(channel, left, None);
     }
 
     /// Called with the lock held, so that what happens on a board leaves in one order.
     fn send(&self, channel: &mut Channel, moment: Moment, now: i64) {
         let left = channel.lane.note(&moment, now);
         let wall_us = sysclock::wall_micros();
-        let begins = matches!(moment.step, Step::Set(_)) && std::mem::take(&mut channel.before);
         match (&self.hub, moment.step) {
             (Some(hub), Step::Events(events)) => hub.publish_at(&channel.board, events, wall_us),
-            (Some(hub), Step::Set(state)) if begins => hub.begin(*state),
             (Some(hub), Step::Set(state)) => hub.set(*state),
             (None, _) => {}
         }
@@ -405,7 +494,7 @@ impl Group {
             let to = self.logged.iter().map(|output| output.as_str()).collect();
             let wall_us = wall_us.unwrap_or_else(sysclock::wall_micros);
             let late = !self.policy.delay.is_none();
-            log.released(Released { to, left, wall_us, before: channel.before, late });
+            log.released(Released { to, left, wall_us, before: channel.next.is_some(), late });
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The PGN files: `<board>.pgn` for each board, `games.pgn` with all of them, and a folder for each round,
 //! `round-<name>`, with `games.pgn` and `game-<M>.pgn`, as programs that publish rounds take them.
 //!
-//! A game goes into the folder of its own round, also when its board has the game of another round by then: what it
-//! was shown in the end stays there.
+//! A game goes into the folder of its own round, also when its board has the game of another round by then, or is gone:
+//! what it was shown in the end stays there.
 
 use std::{
+    cmp::Reverse,
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
@@ -105,14 +106,18 @@ impl PgnFiles {
     /// the folder has it, and the games of other boards stay.
     fn round_before(&self, folder: &Path, name: &str, games: &[&BoardState]) -> Vec<Document> {
         let mut known = games_in(folder);
+        let mut taken = BTreeSet::new();
         let mut documents = Vec::new();
         for state in games {
             let text = pgn_of(state, self.0);
-            let place = place_of(&text);
-            let number = match known.iter_mut().find(|(_, known)| place_of(known) == place) {
-                Some((number, known)) => {
+            let found = known.iter_mut().filter(|(number, _)| !taken.contains(number));
+            let found = found.filter_map(|(number, known)| Some((likeness(known, &text)?, *number, known)));
+            // Of games that are alike the first.
+            let found = found.max_by_key(|(likeness, number, _)| (*likeness, Reverse(*number)));
+            let number = match found {
+                Some((_, number, known)) => {
                     known.clone_from(&text);
-                    *number
+                    number
                 }
                 None => {
                     let number = known.last().map_or(0, |(number, _)| *number) + 1;
@@ -120,6 +125,7 @@ impl PgnFiles {
                     number
                 }
             };
+            taken.insert(number);
             documents.push(document(&format!("round-{name}/game-{number}"), text));
         }
         let texts: Vec<String> = known.into_iter().map(|(_, text)| text).collect();
@@ -141,8 +147,96 @@ fn games_in(folder: &Path) -> Vec<(usize, String)> {
     games
 }
 
-/// Event, round and board of a game, as its tags have them.
-fn place_of(pgn: &str) -> Vec<&str> {
-    let is_place = |line: &&str| ["[Event ", "[Round ", "[Board "].iter().any(|tag| line.starts_with(tag));
-    pgn.lines().take_while(|line| !line.is_empty()).filter(is_place).collect()
+/// How much two texts are alike that may be one game, sooner and later: event, round and board are the same, and its
+/// players or its moves. Two boards may have the same tags, so both tell. Nothing for two games.
+fn likeness(one: &str, other: &str) -> Option<(bool, bool)> {
+    if tags_of(one, &["Event", "Round", "Board"]) != tags_of(other, &["Event", "Round", "Board"]) {
+        return None;
+    }
+    let players = tags_of(one, &["White", "Black"]) == tags_of(other, &["White", "Black"]);
+    let (one, other) = (moves_of(one), moves_of(other));
+    let moves = one.iter().zip(&other).all(|(one, other)| one == other);
+    (players || moves).then_some((players, moves))
+}
+
+/// The lines of these tags.
+fn tags_of<'p>(pgn: &'p str, names: &[&str]) -> Vec<&'p str> {
+    let name = |line: &'p str| line.strip_prefix('[')?.split(' ').next();
+    let is_one = |line: &&'p str| name(line).is_some_and(|name| names.contains(&name));
+    pgn.lines().take_while(|line| !line.is_empty()).filter(is_one).collect()
+}
+
+/// The moves, without numbers, comments and the result.
+fn moves_of(pgn: &str) -> Vec<&str> {
+    let text = pgn.split_once("\n\n").map_or("", |(_, text)| text);
+    let plain = text.split('{').enumerate().map(|(index, part)| match index {
+        0 => part,
+        _ => part.split_once('}').map_or("", |(_, rest)| rest),
+    });
+    let is_move = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic());
+    plain.flat_map(str::split_whitespace).filter(is_move).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        publish::{PublicPly, Publisher, Tags},
+        session::{Session, setup::GameSetup},
+    };
+
+    fn game(tags: &[(&str, &str)], moves: &str) -> String {
+        let tags: String = tags.iter().map(|(name, value)| format!("[{name} \"{value}\"]\n")).collect();
+        format!("{tags}\n{moves}\n")
+    }
+
+    #[test]
+    fn a_game_is_found_by_its_place_and_its_players_or_moves() {
+        let of = |board: &str, white: &str, moves: &str| {
+            game(&[("Event", "Open"), ("Round", "1.7"), ("Board", board), ("White", white)], moves)
+        };
+        let known = of("7", "Alpha", "1. e4 {[%clk 0:05:00]} 1... e5 *");
+        assert_eq!(likeness(&known, &of("7", "Alpha", "1. e4 e5 2. Nf3 1-0")), Some((true, true)));
+        assert_eq!(likeness(&known, &of("7", "Alfa", "1. e4 e5 2. Nf3 1-0")), Some((false, true)));
+        assert_eq!(likeness(&known, &of("7", "Alpha", "1. d4 *")), Some((true, false)));
+        assert_eq!(likeness(&known, &of("7", "Beta", "1. d4 *")), None, "another game");
+        assert_eq!(likeness(&known, &of("8", "Alpha", "1. e4 e5 *")), None, "another board");
+    }
+
+    #[test]
+    fn games_with_the_same_tags_stay_where_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let board = |id: &str, moves: &[&str]| {
+            let setup = GameSetup::default();
+            let session = Session::new(&setup).unwrap();
+            let tags = Tags { round: Some("1".to_owned()), ..Tags::default() };
+            let mut state = Publisher::new(id, &setup, tags, &session).state().clone();
+            for (san, ply) in moves.iter().zip(1..) {
+                let played = PublicPly {
+                    uci: String::new(),
+                    san: (*san).to_owned(),
+                    completed: true,
+                    clock_ms: None,
+                    elapsed_ms: None,
+                };
+                let fen = state.fen.clone();
+                state.apply(&FeedEvent::Move { ply, played, fen });
+            }
+            state
+        };
+        let files = PgnFiles(AfterSetUp::GoOn);
+        for (number, first) in [(1, "d4"), (2, "e4")] {
+            fs::write(
+                folder.path().join(format!("game-{number}.pgn")),
+                pgn_of(&board("a", &[first]), files.0),
+            )
+            .unwrap();
+        }
+        let (one, two) = (board("1", &["e4", "e5"]), board("2", &["d4", "d5"]));
+        let documents = files.round_before(folder.path(), "1", &[&one, &two]);
+        let paths: Vec<_> = documents.iter().map(|document| document.path.as_str()).collect();
+        assert_eq!(paths, ["round-1/game-2.pgn", "round-1/game-1.pgn", "round-1/games.pgn"]);
+        let all = documents.last().unwrap();
+        assert!(all.text.find("1. d4 d5") < all.text.find("1. e4 e5"), "{}", all.text);
+    }
 }

@@ -88,6 +88,7 @@ pub(super) fn read(report: &Report<'_>, file_name: &str, text: &str) -> Config {
     root.finish();
     let mut notes = services.notes;
     notes.extend(boards.iter().filter_map(|board| notes::unused_port(board, &dgt_emulation)));
+    notes.extend(notes::same_tags(&boards));
     Config {
         source: file_name.to_owned(),
         digest: sha256(text),

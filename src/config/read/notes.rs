@@ -1,5 +1,7 @@
 //! What is correct and may not be what was meant.
 
+use std::collections::BTreeMap;
+
 use super::section::Section;
 use crate::config::{BoardConfig, DgtEmulation};
 
@@ -24,4 +26,23 @@ pub(super) fn unused_port(board: &BoardConfig, all: &DgtEmulation) -> Option<Str
         (true, false) => "board.dgt-emulation.enabled",
     };
     Some(format!("board {}: {} is not used; {off} is false", board.id, port.display()))
+}
+
+/// Boards whose games have the same tags Event, Round and Board: readers take them for one game.
+pub(super) fn same_tags(boards: &[BoardConfig]) -> Vec<String> {
+    let mut found: BTreeMap<_, Vec<&str>> = BTreeMap::new();
+    for board in boards {
+        let tags = &board.tags;
+        found.entry((&tags.event, &tags.round, &tags.board)).or_default().push(board.id.as_str());
+    }
+    let same = found.into_iter().filter(|(_, boards)| boards.len() > 1);
+    same.map(|((.., board), boards)| {
+        format!(
+            "the boards {} have the same tags Event, Round and Board ({:?}): readers of PGN take their games for one; give \
+             each a board, or a group an event, of its own",
+            boards.join(" and "),
+            board.as_deref().unwrap_or_default()
+        )
+    })
+    .collect()
 }

@@ -120,9 +120,11 @@ proptest! {
         let mut segments = Segments::begin(dir.path(), header, MonoTime::ZERO, 0).unwrap();
         outcome.entries.iter().for_each(|entry| Store::append(&mut segments, entry).unwrap());
         drop(segments);
-        let found = resume::look(dir.path(), &simulation.setup, &Tags::default(), |setup, tags, board| {
+        let publisher = |setup: &GameSetup, tags: &Tags, board: &Board| {
             Publisher::new("1", setup, tags.clone(), board.session())
-        });
+        };
+        let look = resume::Look { dir: dir.path(), publisher, late: false, now_us: 0 };
+        let found = look.for_game(&simulation.setup, &Tags::default());
         let Ok(resume::Found::Running(running)) = found else { panic!("the game goes on") };
         let dated = |step: resume::Step| step.events.into_iter().map(move |event| (step.origin, event));
         let last = running.told.last;

@@ -24,7 +24,6 @@ use crate::{
         tournament::{Tournament, is_numbered, tournaments},
     },
     sysclock,
-    wire::livechess::resources::CloudRounds,
 };
 
 #[derive(Clone)]
@@ -59,7 +58,7 @@ async fn of_tournament(
     shared.serve(&headers, &uuid, |known| {
         (file == "tournament.json").then(|| {
             let ids: Vec<&str> = known.boards.iter().map(|state| state.id.as_str()).collect();
-            (tournament(known, |_| CloudRounds::default()), shared.changed_us(&ids))
+            (tournament(known, |_| 0), shared.changed_us(&ids))
         })
     })
 }

@@ -36,13 +36,13 @@ fn meta(host: &str) -> String {
     text(&CloudMeta { host: host.to_owned(), format: "1" })
 }
 
-/// `tournament.json`. `known` tells what is known of a round that no board plays now.
-fn tournament(of: &Tournament<'_>, known: impl Fn(usize) -> CloudRounds) -> String {
+/// `tournament.json`. `known` tells how many games a round has that no board plays now.
+fn tournament(of: &Tournament<'_>, known: impl Fn(usize) -> usize) -> String {
     let site = of.tag(|state| state.tags.site.as_deref());
     let rounds = (1..=of.rounds()).map(|round| {
         let pairings = of.pairings(round);
         let live = pairings.iter().filter(|pairing| is_live(pairing.state)).count();
-        if pairings.is_empty() { known(round) } else { CloudRounds { count: pairings.len(), live } }
+        CloudRounds { count: pairings.len().max(known(round)), live }
     });
     text(&CloudTournament {
         id: of.name.to_owned(),

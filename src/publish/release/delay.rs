@@ -14,7 +14,7 @@ pub const ROOM: usize = 16_384;
 pub enum Step {
     /// What happened.
     Events(Vec<FeedEvent>),
-    /// The board as it stands: a new game was put on it, or too much waited.
+    /// The board as it stands: too much waited.
     Set(Box<BoardState>),
 }
 
@@ -97,13 +97,9 @@ impl Waiting {
     /// Takes what the output may see, once its delay has passed.
     pub fn push(&mut self, moment: Moment) {
         self.show(&moment.step);
-        let need = match moment.step {
-            // Nothing of another game waits for moves of this one.
-            Step::Set(_) => 0,
-            // What the arbiter goes back to is the game: it waits for the moves that are played from there.
-            Step::Events(_) if self.went_back => self.passed.plies.saturating_add(self.delay.plies),
-            Step::Events(_) => self.passed.high.saturating_add(self.delay.plies),
-        };
+        // What the arbiter goes back to is the game: it waits for the moves that are played from there.
+        let plies = if self.went_back { self.passed.plies } else { self.passed.high };
+        let need = plies.saturating_add(self.delay.plies);
         self.queue(moment, need);
         if self.events > ROOM {
             self.thin_out();
@@ -114,11 +110,16 @@ impl Waiting {
     }
 
     fn queue(&mut self, moment: Moment, need: u64) {
-        if std::mem::take(&mut self.went_back) || need == 0 {
+        if std::mem::take(&mut self.went_back) {
             self.queue.iter_mut().for_each(|entry| entry.need = entry.need.min(need));
         }
         self.events += moment.size();
         self.queue.push_back(Entry { moment, need });
+    }
+
+    /// The game is no longer on its board: no more moves are to come.
+    pub fn finish(&mut self) {
+        self.progress.over = true;
     }
 
     /// Takes what the output has shown already. Nothing waits before it.
@@ -129,10 +130,7 @@ impl Waiting {
 
     fn show(&mut self, step: &Step) {
         match step {
-            Step::Set(state) => {
-                self.state.clone_from(state);
-                (self.progress, self.passed) = (Progress::default(), Progress::default());
-            }
+            Step::Set(state) => self.state.clone_from(state),
             Step::Events(events) => {
                 events.iter().for_each(|event| self.state.apply(event));
                 self.went_back |= self.passed.follow(events);

@@ -43,6 +43,8 @@ pub struct Lane {
     result: &'static str,
     /// When the clock that is shown was heard, before this lane was there.
     heard: Option<i64>,
+    /// The latest thing whose effects were shown when this lane was made.
+    reached: Origin,
 }
 
 /// What has left since it was told last.
@@ -102,7 +104,8 @@ impl Lane {
         let tally = Tally::default();
         let (mut reached, mut scored, mut waits) = (Origin::START, false, false);
         let score = (policy.delay.plies > 0).then(|| Score::new(&shown));
-        let mut lane = Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None };
+        let mut lane =
+            Lane { policy, filter, score, waiting, tally, plies: 0, result: "*", heard: None, reached };
         for Past { at, known, origin, events } in past {
             lane.heed(&events);
             waits |= !left.is_some_and(|left| left.has(origin, &shown));
@@ -130,6 +133,7 @@ impl Lane {
         }
         lane.plies = shown.plies.len();
         lane.result = shown.result;
+        lane.reached = reached;
         let told = scored.then(|| lane.left(reached));
         (lane, shown, told)
     }
@@ -148,9 +152,10 @@ impl Lane {
         self.heard
     }
 
-    /// The record that this game is shown now.
-    pub fn begun(&mut self) -> Left {
-        self.left(Origin::START)
+    /// The record that this game is shown now, as it was made; it was held back for this time.
+    pub fn begun(&mut self, held_us: u64) -> Left {
+        self.tally.hold(held_us);
+        self.left(self.reached)
     }
 
     /// True while something waits.
@@ -197,32 +202,17 @@ impl Lane {
         }
     }
 
-    /// A new game is put on the board; what may be shown at once comes back. What waits of the game before leaves
-    /// first.
-    pub fn set(&mut self, at: i64, origin: Origin, state: BoardState) -> Option<Moment> {
-        let visible = match &mut self.filter {
-            Some(filter) => {
-                let (next, visible) = Completed::new(state);
-                *filter = next;
-                visible
-            }
-            None => state,
-        };
-        if let Some(score) = &mut self.score {
-            *score = Score::new(&visible);
+    /// The game is no longer on its board: nothing waits for more moves of it. What may leave at `now` by that is put
+    /// into `shown`; gives the record of it where the score or the result is concerned.
+    pub fn finish(&mut self, shown: &mut BoardState, now: i64) -> Option<Left> {
+        self.waiting.as_mut()?.finish();
+        let mut told = None;
+        while let Some(moment) = self.pop(now) {
+            told = self.note(&moment, now).or(told);
+            self.hear(&moment.step, moment.at);
+            apply(shown, moment.step);
         }
-        let moment = Moment { at, origin, step: Step::Set(Box::new(visible)) };
-        match &mut self.waiting {
-            Some(waiting) if waiting.is_empty() => {
-                waiting.skip(&moment);
-                Some(moment)
-            }
-            Some(waiting) => {
-                waiting.push(moment);
-                None
-            }
-            None => Some(moment),
-        }
+        told
     }
 
     /// When something is to leave next.
